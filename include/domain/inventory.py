@@ -1,0 +1,88 @@
+"""What each side holds: the source's listing with its proof, and the index read point by point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Why a listing may be taken as whole, or why not.
+
+    A listing is complete only if the end was reached, the declared total (where the source declares one)
+    equals what was seen on every page, and the credential's scope was verified. `problem` is empty then,
+    otherwise it states what is missing, for the manifest.
+    """
+
+    end_reached: bool
+    scope_verified: bool
+    seen: int
+    declared_total: int | None = None
+    detail: str = ""
+    problem: str = ""
+
+    @property
+    def complete(self) -> bool:
+        return (
+            self.end_reached
+            and self.scope_verified
+            and not self.problem
+            and (self.declared_total is None or self.declared_total == self.seen)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDocument:
+    """One entry of a listing. `unreadable` is set where the source names it but its state cannot be read:
+    such a document is unknown, it is neither fetched nor ever deleted in this run."""
+
+    doc_id: str
+    version: str
+    unreadable: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Everything a source publishes at one moment, `{doc_id: ListedDocument}`, with the proof of wholeness."""
+
+    source: str
+    documents: Mapping[str, ListedDocument]
+    proof: Proof
+    listed_at: datetime
+
+    @property
+    def complete(self) -> bool:
+        return self.proof.complete
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedDocument:
+    """One document as the index holds it, judged from its stored points alone.
+
+    `version`, `content_hash`, `pipeline`, `status` are those of the newest readable version (empty strings if
+    there is none). `chunks` is how many of its points are right, `flaws` says in words what is wrong with the
+    rest: too few or too many points, a second version, debris of a crash, a text that no longer matches its
+    hash. A document without flaws is one complete readable version and nothing else.
+    """
+
+    doc_id: str
+    version: str
+    content_hash: str
+    pipeline: str
+    status: str
+    chunks: int
+    points: int
+    fetched_at: datetime | None
+    flaws: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexInventory:
+    """The index's side of one source. `foreign_points` belong to no configured source and are never touched."""
+
+    source: str
+    documents: Mapping[str, IndexedDocument] = field(default_factory=dict)
+    points: int = 0
+    foreign_points: int = 0

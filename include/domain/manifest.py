@@ -1,0 +1,115 @@
+"""The one record of a run. Gauges, alerts, pages and the command line read it; nothing counts a second time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from include.domain.inventory import Proof
+from include.domain.plan import Change, Hold
+
+
+class RunState(StrEnum):
+    """How a run ended. `RUNNING` in a stored manifest means: it was killed, or is still at work."""
+
+    RUNNING = "running"
+    TRUE = "true"                # the index equals the source
+    DEGRADED = "degraded"        # some documents failed, the others are true
+    HELD = "held"                # a person must decide
+    UNPROVEN = "unproven"        # the listing proves nothing; nothing was removed
+    FAILED = "failed"
+
+
+class DocumentState(StrEnum):
+    CREATED = "created"
+    REPLACED = "replaced"
+    REPAIRED = "repaired"
+    REFRESHED = "refreshed"      # metadata only, text unchanged
+    DELETED = "deleted"
+    WITHDRAWN = "withdrawn"      # a newer version arrived meanwhile
+    HELD = "held"
+    KEPT = "kept"                # planned for removal, but the source did not confirm
+    FAILED = "failed"
+    VANISHED = "vanished"        # gone at the source before it could be read
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentOutcome:
+    """What happened to one document. Chunk counts: `embedded` went through the embedder, `reused` took a
+    vector from the index, `minimum` is how many of its chunk texts the index did not hold before."""
+
+    doc_id: str
+    state: DocumentState
+    detail: str = ""
+    version: str = ""
+    chunks: int = 0
+    embedded: int = 0
+    reused: int = 0
+    minimum: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a comparison of source and index found, in documents."""
+
+    orphan: int = 0
+    stale: int = 0
+    partial: int = 0
+    missing: int = 0
+    repaired: int = 0            # lost, added or altered behind our back, or never announced by a webhook
+
+    @property
+    def clean(self) -> bool:
+        return not (self.orphan or self.stale or self.partial or self.missing)
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """Inputs, proof, plan, verdict, outcome per document and exact counts of one run over one source."""
+
+    run_id: str
+    dag_id: str
+    source: str
+    started_at: datetime
+    state: RunState
+    finished_at: datetime | None = None
+    proof: Proof | None = None
+    found: Findings | None = None
+    remaining: Findings | None = None
+    documents: int | None = None          # in the index after the run, exact
+    chunks: int | None = None
+    foreign_points: int | None = None
+    indexed_before: int | None = None
+    planned_removals: int = 0             # allowed by the gate in this run; what a crash may already have applied
+    released: bool = False                # a person released these removals; they do not fill the window
+    held: tuple[Change, ...] = ()
+    holds: tuple[Hold, ...] = ()
+    held_checksum: str = ""
+    held_since: datetime | None = None
+    outcomes: tuple[DocumentOutcome, ...] = ()
+    reason: str = ""                      # why the state is not `true`, in one sentence
+    next_step: str = ""                   # what a person can do about it
+    pipeline: str = ""
+
+    def count(self, *states: DocumentState) -> int:
+        return sum(outcome.state in states for outcome in self.outcomes)
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """How many documents a past run removed without a person's release; input of the sliding window."""
+
+    at: datetime
+    documents: int
+    run_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    """A number derived from a manifest or an exact count, by source."""
+
+    name: str
+    value: float
+    source: str
+    help: str = field(default="", compare=False)

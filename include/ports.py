@@ -1,0 +1,229 @@
+"""What the services need from the world, as Protocols. A reader cannot write, by type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from include.domain.documents import DocumentKey, FetchedDocument, Marks, Presence, Status, StoredChunk
+from include.domain.inventory import Listing
+from include.domain.manifest import Manifest, Removal
+from include.domain.plan import HeldPlan, Release
+from include.domain.selection import Selector
+
+Vectors = npt.NDArray[np.float32]
+
+
+class Clock(Protocol):
+    def now(self) -> datetime:
+        """The present instant, aware, UTC."""
+        ...
+
+
+class Connector(Protocol):
+    """Lists and fetches one source's documents; does nothing else."""
+
+    @property
+    def source(self) -> str: ...
+
+    def list_documents(self) -> Listing:
+        """Every public document with its version, and the proof that nothing is missing.
+
+        Raises SourceUnavailable when the source cannot be read at all. A listing that was read but proves
+        nothing is returned with `complete=False` and the problem in its proof, never padded or emptied.
+        """
+        ...
+
+    def fetch(self, doc_id: str) -> FetchedDocument:
+        """One document as it is now. Raises DocumentGone, DocumentNotPublic, DocumentUnreadable,
+        SourceUnavailable; never returns an empty stand-in."""
+        ...
+
+    def probe(self, doc_id: str) -> Presence:
+        """Ask the source for this one document before it is removed. Never raises; doubt is UNKNOWN."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors. `id` names model, file hash, max length and pooling."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    @property
+    def max_tokens(self) -> int: ...
+
+    def count_tokens(self, text: str) -> int:
+        """Length of `text` in the embedder's own tokens, special tokens included."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Shape (len(texts), dimension), float32, each row of length 1. Same text, same row, whatever the batch.
+
+        Raises Retriable when a remote embedder is unavailable, Fatal when it answers with another dimension.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class NewPoint:
+    """A chunk about to be written. `payload` is the whole payload contract of docs/DESIGN.md section 4."""
+
+    point_id: str
+    vector: Vectors
+    text: str
+    payload: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One search result. `score` is the raw score of the leg that found it."""
+
+    point_id: str
+    score: float
+    payload: Mapping[str, object]
+
+
+class IndexReader(Protocol):
+    """An open index that can be looked at."""
+
+    def scan(self, source: str) -> Iterator[StoredChunk]:
+        """Every stored point of a source, whatever its status, text included. Order is not promised."""
+        ...
+
+    def chunks_of(self, keys: Sequence[DocumentKey]) -> Mapping[DocumentKey, Sequence[StoredChunk]]:
+        """Every stored point of these documents; a document without points maps to an empty sequence."""
+        ...
+
+    def vectors(self, chunk_hashes: Iterable[str]) -> Mapping[str, Vectors]:
+        """The dense vector of any stored chunk of this collection with that hash; absent hashes are left out."""
+        ...
+
+    def count(self, selector: Selector) -> int:
+        """Exact number of points."""
+        ...
+
+    def count_points(self, source: str | None = None) -> int:
+        """Exact number of points of a source, or of the whole collection."""
+        ...
+
+    def count_foreign(self, sources: Sequence[str]) -> int:
+        """Exact number of points that belong to none of these sources."""
+        ...
+
+    def count_documents_with(self, source: str, content_hash: str) -> int:
+        """Exact number of documents of a source with this text (first chunks are counted)."""
+        ...
+
+    def search(
+        self, vector: Vectors, *, limit: int, sources: Sequence[str] = (), statuses: Sequence[Status] = ()
+    ) -> Sequence[Hit]:
+        """Nearest chunks by the dense vector, best first; empty `statuses` means the searchable ones."""
+        ...
+
+
+class Index(IndexReader, Protocol):
+    """An open index that can be changed. Every call is one I/O operation and is complete when it returns."""
+
+    def insert(self, points: Sequence[NewPoint]) -> None:
+        """Store new points; a point whose id exists is left untouched (its text is the same by identity)."""
+        ...
+
+    def publish(self, point_ids: Sequence[str], status: Status = Status.PUBLISHED) -> None:
+        """Give those of these points that are `incoming` their status, in one operation; others stay as they are."""
+        ...
+
+    def set_payload(self, selector: Selector, payload: Mapping[str, object]) -> None:
+        """Set payload fields on all selected points in one operation."""
+        ...
+
+    def delete(self, selector: Selector) -> None:
+        """The one delete function. Raises UnsafeSelector for anything that is not one document."""
+        ...
+
+
+class IndexStore(Protocol):
+    """Gives access to the collection behind the alias, and nothing else. Sessions are short: embed outside."""
+
+    @property
+    def location(self) -> str:
+        """Where the index is, for messages; never contains a credential."""
+        ...
+
+    def prepare(self, embedder_id: str, dimension: int) -> None:
+        """Create collection, payload indexes and alias if they do not exist. Idempotent.
+
+        Raises EmbedderMismatch if the collection was built by another embedder; nothing is dropped.
+        """
+        ...
+
+    def reading(self) -> AbstractContextManager[IndexReader]:
+        """Raises StoreBusy when another process holds the store for too long."""
+        ...
+
+    def writing(self) -> AbstractContextManager[Index]:
+        """Exclusive among writers of the embedded engine; flushed when the block ends without an error."""
+        ...
+
+
+class Manifests(Protocol):
+    """Append-only record of runs."""
+
+    def save(self, manifest: Manifest) -> None:
+        """Write or replace the manifest of (dag, run, source). Atomic: a reader sees the old or the new one."""
+        ...
+
+    def load(self, dag_id: str, run_id: str, source: str) -> Manifest: ...
+
+    def latest(self, source: str, *, dag_id: str | None = None, limit: int = 1) -> Sequence[Manifest]:
+        """Newest first."""
+        ...
+
+    def removals(self, source: str, since: datetime) -> Sequence[Removal]:
+        """Removals of every DAG since then, released ones left out, killed runs counted with their plan."""
+        ...
+
+
+class RemovalMarks(Protocol):
+    """Fences of removed documents: a read that began before the removal must not write after it."""
+
+    def put(self, key: DocumentKey, fence: datetime) -> None: ...
+
+    def fence_of(self, key: DocumentKey) -> datetime | None: ...
+
+
+class Ledger(Protocol):
+    """People's decisions, each a commit with author and reason."""
+
+    def marks(self, source: str) -> Mapping[str, Marks]:
+        """Lifecycle metadata by doc_id; documents without a decision are left out."""
+        ...
+
+    def hold(self, plan: HeldPlan) -> HeldPlan:
+        """Record a held plan as the source's open one. The first_held_at of an open one with any hold is kept."""
+        ...
+
+    def held(self, source: str) -> HeldPlan | None: ...
+
+    def clear_held(self, source: str, why: str) -> None:
+        """The cause is gone or the plan was applied; the history stays in git."""
+        ...
+
+    def release(self, release: Release) -> None: ...
+
+    def find_release(self, source: str, checksum: str) -> Release | None: ...
+
+    def use_release(self, release: Release, run_id: str) -> Release:
+        """Mark used, before anything is applied. Raises ApprovalRefused if another run used it."""
+        ...
