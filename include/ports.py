@@ -140,6 +140,11 @@ class Index(IndexReader, Protocol):
         """Store new points; a point whose id exists is left untouched (its text is the same by identity)."""
         ...
 
+    def overwrite(self, points: Sequence[NewPoint]) -> None:
+        """Store points whatever stands under their ids. Only for points that are not what their id says they are:
+        altered behind our back, so that no reader may rely on them."""
+        ...
+
     def publish(self, point_ids: Sequence[str], status: Status = Status.PUBLISHED) -> None:
         """Give those of these points that are `incoming` their status, in one operation; others stay as they are."""
         ...
@@ -215,6 +220,14 @@ class Ledger(Protocol):
         ...
 
     def held(self, source: str) -> HeldPlan | None: ...
+
+    def mark_asked(self, source: str, checksum: str) -> None:
+        """A person was asked about this plan; the same plan is not asked about again."""
+        ...
+
+    def reject(self, source: str, checksum: str, by: str, why: str) -> None:
+        """A person declined this plan. It stays held."""
+        ...
 
     def clear_held(self, source: str, why: str) -> None:
         """The cause is gone or the plan was applied; the history stays in git."""

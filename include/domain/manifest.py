@@ -14,10 +14,10 @@ class RunState(StrEnum):
     """How a run ended. `RUNNING` in a stored manifest means: it was killed, or is still at work."""
 
     RUNNING = "running"
-    TRUE = "true"                # the index equals the source
-    DEGRADED = "degraded"        # some documents failed, the others are true
-    HELD = "held"                # a person must decide
-    UNPROVEN = "unproven"        # the listing proves nothing; nothing was removed
+    TRUE = "true"  # the index equals the source
+    DEGRADED = "degraded"  # some documents failed, the others are true
+    HELD = "held"  # a person must decide
+    UNPROVEN = "unproven"  # the listing proves nothing; nothing was removed
     FAILED = "failed"
 
 
@@ -25,13 +25,13 @@ class DocumentState(StrEnum):
     CREATED = "created"
     REPLACED = "replaced"
     REPAIRED = "repaired"
-    REFRESHED = "refreshed"      # metadata only, text unchanged
+    REFRESHED = "refreshed"  # metadata only, text unchanged
     DELETED = "deleted"
-    WITHDRAWN = "withdrawn"      # a newer version arrived meanwhile
+    WITHDRAWN = "withdrawn"  # a newer version arrived meanwhile
     HELD = "held"
-    KEPT = "kept"                # planned for removal, but the source did not confirm
+    KEPT = "kept"  # planned for removal, but the source did not confirm
     FAILED = "failed"
-    VANISHED = "vanished"        # gone at the source before it could be read
+    VANISHED = "vanished"  # gone at the source before it could be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,11 @@ class Findings:
     stale: int = 0
     partial: int = 0
     missing: int = 0
-    repaired: int = 0            # lost, added or altered behind our back, or never announced by a webhook
+    outdated: int = 0  # made by another pipeline than the configured one
 
     @property
     def clean(self) -> bool:
-        return not (self.orphan or self.stale or self.partial or self.missing)
+        return not (self.orphan or self.stale or self.partial or self.missing or self.outdated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +77,19 @@ class Manifest:
     proof: Proof | None = None
     found: Findings | None = None
     remaining: Findings | None = None
-    documents: int | None = None          # in the index after the run, exact
+    documents: int | None = None  # in the index after the run, exact
     chunks: int | None = None
     foreign_points: int | None = None
     indexed_before: int | None = None
-    planned_removals: int = 0             # allowed by the gate in this run; what a crash may already have applied
-    released: bool = False                # a person released these removals; they do not fill the window
+    planned_removals: int = 0  # allowed by the gate in this run; what a crash may already have applied
+    released: bool = False  # a person released these removals; they do not fill the window
     held: tuple[Change, ...] = ()
     holds: tuple[Hold, ...] = ()
     held_checksum: str = ""
     held_since: datetime | None = None
     outcomes: tuple[DocumentOutcome, ...] = ()
-    reason: str = ""                      # why the state is not `true`, in one sentence
-    next_step: str = ""                   # what a person can do about it
+    reason: str = ""  # why the state is not `true`, in one sentence
+    next_step: str = ""  # what a person can do about it
     pipeline: str = ""
 
     def count(self, *states: DocumentState) -> int:

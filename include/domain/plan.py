@@ -12,10 +12,11 @@ from include.domain.inventory import Proof
 
 
 class Action(StrEnum):
-    CREATE = "create"
-    REPLACE = "replace"
-    REPAIR = "repair"
-    DELETE = "delete"
+    CREATE = "create"  # published at the source, absent from the index
+    REPLACE = "replace"  # the source has another version
+    REPAIR = "repair"  # same version, but its points are not what they should be
+    REBUILD = "rebuild"  # same version, made by another extractor, chunker or embedder
+    DELETE = "delete"  # in the index, absent from a proven listing
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -23,8 +24,9 @@ class Change:
     """One change to one document.
 
     `reason` says why in words. `moved_to` is set on the delete of a document whose content the same plan creates
-    under another id (a rename), `moved_from` on that creation. `content_hash` is the text the change would
-    write (creations, replacements, repairs), empty as long as the document has not been read.
+    under another id (a rename), `moved_from` on that creation. `content_before` is the text the index holds,
+    `content_after` the text the change would write; both are content hashes, empty where there is none or the
+    document has not been read.
     """
 
     doc_id: str
@@ -34,7 +36,12 @@ class Change:
     version_after: str = ""
     moved_from: str = ""
     moved_to: str = ""
-    content_hash: str = ""
+    content_before: str = ""
+    content_after: str = ""
+
+    @property
+    def changes_text(self) -> bool:
+        return self.content_before != self.content_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +68,7 @@ def checksum(source: str, changes: Iterable[Change]) -> str:
     Covers source, document, action, the version the index has, the version and text it would get. Independent
     of order and of wording. sha256, first 16 hex digits.
     """
-    rows = sorted([c.doc_id, c.action, c.version_before, c.version_after, c.content_hash] for c in changes)
+    rows = sorted([c.doc_id, c.action, c.version_before, c.version_after, c.content_after] for c in changes)
     return hashlib.sha256(json.dumps([source, rows], ensure_ascii=False).encode()).hexdigest()[:16]
 
 
@@ -100,7 +107,11 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class HeldPlan:
-    """A held part of a plan, as it waits in the ledger for a person. One open per source, refreshed nightly."""
+    """A held part of a plan, as it waits in the ledger for a person. One open per source, refreshed nightly.
+
+    `first_held_at` is when the source first had something held without a break; `asked` is true once a person was
+    asked about this very checksum, `rejected_by` and `rejected_why` once somebody declined it.
+    """
 
     source: str
     checksum: str
@@ -109,6 +120,9 @@ class HeldPlan:
     indexed_documents: int
     first_held_at: str
     run_id: str
+    asked: bool = False
+    rejected_by: str = ""
+    rejected_why: str = ""
 
 
 @dataclass(frozen=True, slots=True)

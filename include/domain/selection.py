@@ -36,4 +36,6 @@ class Selector:
                 f"a selector needs a DocumentKey, got {self.key!r}: a delete without source and document is refused"
             )
         if self.status is not None and not isinstance(self.status, Status):
-            raise UnsafeSelector(f"{self.key}: {self.status!r} is not a Status; an unknown state selects nothing safely")
+            raise UnsafeSelector(
+                f"{self.key}: {self.status!r} is not a Status; an unknown state selects nothing safely"
+            )

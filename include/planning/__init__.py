@@ -1,0 +1,1 @@
+"""Decisions as pure functions that return their reasons. No I/O, no clock."""

@@ -1,0 +1,1 @@
+"""One use case a module. Services know the ports, never an adapter."""

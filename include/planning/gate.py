@@ -1,0 +1,210 @@
+"""The gate: judges a plan against the limits, and is the only maker of an `ApprovedPlan`.
+
+Per source, with n = documents indexed before the run:
+
+    deletion limit    deletions * 100 > deletion_percent * n                    holds the deletions
+    window            (deletions + removed in the last days) * 100
+                          > window_percent * (n + removed in the last days)     holds the deletions
+    mass re-key       the deletions over the limit whose text reappears under
+                          a new id are themselves over the limit                holds everything
+    mass update       replaced texts * 100 > update_percent * n,
+                          and more than update_allowance of them                holds those replacements
+    same text         documents that turn into one and the same text:
+                          at least same_text_minimum, and * 100 > same_text_percent * n
+                                                                                holds those documents
+
+Exactly at a limit passes. There is no exemption for small sources on deletions: 1 of 1 and 1 of 9 are held. The
+window's base is what the source held before the removals in it, so that nine nights of 9 % do not pass as 9 % each.
+Removals that a person released do not fill the window: they were looked at.
+
+A held plan deletes nothing; creations and replacements that no limit names go through.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from include.domain.dates import from_rfc3339
+from include.domain.errors import ApprovalRefused
+from include.domain.manifest import Removal
+from include.domain.plan import Action, Change, Hold, HoldReason, Plan, Release, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Percentages of the documents a source has in the index. Zero deletion_percent holds every deletion."""
+
+    deletion_percent: float = 10.0
+    window_percent: float = 25.0
+    window_days: int = 7
+    update_percent: float = 25.0
+    update_allowance: int = 10
+    same_text_percent: float = 10.0
+    same_text_minimum: int = 3
+
+
+_SEAL = object()
+
+
+class ApprovedPlan:
+    """Changes that may be applied. Only this module can make one: from a verdict, or from a person's release."""
+
+    __slots__ = ("changes", "release", "source")
+
+    def __init__(self, seal: object, source: str, changes: tuple[Change, ...], release: Release | None) -> None:
+        if seal is not _SEAL:
+            raise TypeError("an ApprovedPlan is made by the gate only: call approve() or approve_release()")
+        self.source = source
+        self.changes = changes
+        self.release = release
+
+
+def approve(verdict: Verdict) -> ApprovedPlan:
+    """The part of a judged plan that no limit holds."""
+    return ApprovedPlan(_SEAL, verdict.source, verdict.allowed, None)
+
+
+def approve_release(verdict: Verdict, release: Release | None, *, run_id: str, now: datetime) -> ApprovedPlan:
+    """The held part of a plan computed *now*, if a person released exactly it.
+
+    Raises ApprovalRefused when there is no release, it names another source or checksum, has expired, or was used
+    by another run. The run that used it may come back with the same plan: a retry after a crash is no second use.
+    """
+    source = verdict.source
+    if not verdict.held:
+        raise ApprovalRefused(f"{source}: nothing is held any more; the release has no effect", source=source)
+    if release is None:
+        raise ApprovalRefused(
+            f"{source}: no recorded release for plan {verdict.checksum} ({len(verdict.held)} changes). "
+            "Only an answer in the ledger counts; approve it in Airflow's required actions or with `truecopy approve`",
+            source=source,
+            checksum=verdict.checksum,
+        )
+    if release.source != source or release.checksum != verdict.checksum:
+        raise ApprovalRefused(
+            f"{source}: the release names plan {release.checksum}, but the plan computed now is {verdict.checksum} "
+            f"({len(verdict.held)} changes): the sources changed since {release.approved_by} looked. "
+            "Look at the new plan and approve that one",
+            source=source,
+            released=release.checksum,
+            computed=verdict.checksum,
+        )
+    if now >= from_rfc3339(release.expires_at):
+        raise ApprovalRefused(
+            f"{source}: the release of plan {release.checksum} by {release.approved_by} expired at "
+            f"{release.expires_at}; approve it again",
+            source=source,
+            expires_at=release.expires_at,
+        )
+    if release.used_by_run and release.used_by_run != run_id:
+        raise ApprovalRefused(
+            f"{source}: the release of plan {release.checksum} was used by run {release.used_by_run}; "
+            "a release is used once",
+            source=source,
+            used_by_run=release.used_by_run,
+        )
+    return ApprovedPlan(_SEAL, source, verdict.held, release)
+
+
+def judge(plan: Plan, limits: Limits, history: Sequence[Removal], *, now: datetime) -> Verdict:
+    """Split a plan into what may go ahead and what waits for a person, with the arithmetic in words."""
+    removals = plan.removals
+    removal_holds = _removal_holds(plan, limits, history, now)
+    moves = [change for change in removals if change.moved_to]
+    if removal_holds and _over(len(moves), limits.deletion_percent, plan.indexed_documents):
+        rekey = Hold(
+            HoldReason.MASS_REKEY,
+            f"{plan.source}: {len(moves)} of {plan.indexed_documents} documents reappear with the same text under "
+            "another id. This is a changed id scheme or a mass move, not a deletion; everything is held. "
+            "Approve it if the move is intended, else check the connector's id settings",
+        )
+        return Verdict(plan.source, (), plan.changes, (rekey, *removal_holds))
+
+    held: set[Change] = set(removals) if removal_holds else set()
+    holds = list(removal_holds)
+    for found, changes in (_mass_update(plan, limits), _same_text(plan, limits)):
+        holds.extend(found)
+        held.update(changes)
+    return Verdict(
+        plan.source,
+        allowed=tuple(change for change in plan.changes if change not in held),
+        held=tuple(change for change in plan.changes if change in held),
+        holds=tuple(holds),
+    )
+
+
+def _over(count: int, percent: float, base: int) -> bool:
+    return count * 100 > percent * base
+
+
+def _removal_holds(plan: Plan, limits: Limits, history: Sequence[Removal], now: datetime) -> list[Hold]:
+    deletions, indexed = len(plan.removals), plan.indexed_documents
+    if not deletions:
+        return []
+    holds = []
+    if _over(deletions, limits.deletion_percent, indexed):
+        holds.append(
+            Hold(
+                HoldReason.DELETION_LIMIT,
+                f"{plan.source}: {deletions} of {indexed} documents would be deleted, "
+                f"{deletions * 100 / indexed:.1f} %, the limit is {limits.deletion_percent:g} %. Nothing was deleted. "
+                "Look at the list; approve it if the source really lost them, else repair the source",
+            )
+        )
+    since = now - timedelta(days=limits.window_days)
+    earlier = sum(removal.documents for removal in history if removal.at >= since)
+    base = indexed + earlier
+    if earlier and _over(deletions + earlier, limits.window_percent, base):
+        holds.append(
+            Hold(
+                HoldReason.DELETION_WINDOW,
+                f"{plan.source}: {deletions} deletions now and {earlier} in the last {limits.window_days} days are "
+                f"{(deletions + earlier) * 100 / base:.1f} % of {base} documents, the limit is "
+                f"{limits.window_percent:g} %. Nothing was deleted now. A slow loss looks like this; "
+                "approve it if the clean-up is intended",
+            )
+        )
+    return holds
+
+
+def _mass_update(plan: Plan, limits: Limits) -> tuple[list[Hold], list[Change]]:
+    rewritten = [change for change in plan.of(Action.REPLACE) if change.changes_text]
+    count, indexed = len(rewritten), plan.indexed_documents
+    if count <= limits.update_allowance or not _over(count, limits.update_percent, indexed):
+        return [], []
+    message = (
+        f"{plan.source}: {count} of {indexed} documents would get another text at once, {count * 100 / indexed:.1f} %, "
+        f"the limit is {limits.update_percent:g} %. They keep their last good version. "
+        "Approve it if the source was really rewritten, else look for a login or maintenance page"
+    )
+    return [Hold(HoldReason.MASS_UPDATE, message)], rewritten
+
+
+def _same_text(plan: Plan, limits: Limits) -> tuple[list[Hold], list[Change]]:
+    by_text: dict[str, list[Change]] = defaultdict(list)
+    for change in plan.changes:
+        turns = change.action in (Action.REPLACE, Action.REPAIR, Action.REBUILD) and change.changes_text
+        # A first fill has nothing to lose, so that twins are normal there; one text for most of it is not.
+        fills = change.action is Action.CREATE and not plan.indexed_documents
+        if change.content_after and (turns or fills):
+            by_text[change.content_after].append(change)
+    holds, held = [], []
+    for content_hash, changes in sorted(by_text.items()):
+        base, percent = plan.indexed_documents, limits.same_text_percent
+        if not base:
+            base, percent = len(plan.changes), 50.0
+        if len(changes) < limits.same_text_minimum or not _over(len(changes), percent, base):
+            continue
+        held.extend(changes)
+        holds.append(
+            Hold(
+                HoldReason.SAME_TEXT,
+                f"{plan.source}: {len(changes)} of {base} documents would turn into one and the same text "
+                f"({content_hash[:12]}), the limit is {percent:g} %. They keep their last good version. This is how a "
+                f"login, consent or maintenance page looks; open {changes[0].doc_id} at the source",
+            )
+        )
+    return holds, held

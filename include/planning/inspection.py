@@ -1,0 +1,115 @@
+"""Judge the stored points of one source: which documents are whole, and what is wrong with the others.
+
+A document is whole when its readable points are exactly the chunks 0 … chunk_count-1 of one version, each point
+has the id that its payload implies, each text matches its hash, and nothing else is stored for the document.
+
+| seen                                             | flaw                                    |
+|--------------------------------------------------|-----------------------------------------|
+| readable points of two versions                  | an older version is still there         |
+| points that are `incoming`                       | debris of an unfinished write           |
+| fewer, more or repeated chunk indexes            | 3 of 5 chunks                           |
+| text, hash, index or id do not belong together   | 2 altered points                        |
+| statuses or fences of siblings differ            | siblings disagree                       |
+
+No list of what "should" be stored is consulted: the index itself is the record.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from include.domain.documents import Status, StoredChunk
+from include.domain.identity import point_id
+from include.domain.inventory import IndexedDocument, IndexInventory
+
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+def inspect(source: str, stored: Iterable[StoredChunk], *, foreign_points: int = 0) -> IndexInventory:
+    """Group the points of `source` by document and judge each. Points of it without a doc_id count as foreign."""
+    by_document: dict[str, list[StoredChunk]] = defaultdict(list)
+    points = strays = 0
+    for chunk in stored:
+        points += 1
+        if chunk.doc_id:
+            by_document[chunk.doc_id].append(chunk)
+        else:
+            strays += 1
+    documents = {doc_id: judge_document(doc_id, chunks) for doc_id, chunks in by_document.items()}
+    return IndexInventory(source, documents, points, foreign_points + strays)
+
+
+def judge_document(doc_id: str, chunks: Iterable[StoredChunk]) -> IndexedDocument:
+    """One document from all of its points, in any order."""
+    chunks = list(chunks)
+    readable = [chunk for chunk in chunks if chunk.status != Status.INCOMING]
+    flaws: list[str] = []
+    if len(readable) < len(chunks):
+        flaws.append(f"{len(chunks) - len(readable)} incoming points: debris of an unfinished write")
+    if not readable:
+        return IndexedDocument(doc_id, "", "", "", "", 0, len(chunks), None, ("no readable version", *flaws))
+
+    head = max(readable, key=_recency)
+    version = [chunk for chunk in readable if _version_of(chunk) == _version_of(head)]
+    if len(version) < len(readable):
+        flaws.append(f"{len(readable) - len(version)} points of another version are still readable")
+    flaws.extend(_flaws_of_version(version))
+    return IndexedDocument(
+        doc_id,
+        version=head.doc_version or "",
+        content_hash=head.content_hash or "",
+        pipeline=head.pipeline or "",
+        status=head.status or "",
+        chunks=len(version),
+        points=len(chunks),
+        fetched_at=head.fetched_at,
+        flaws=tuple(flaws),
+    )
+
+
+def _recency(chunk: StoredChunk) -> tuple[datetime, str]:
+    # The second key only makes the choice independent of scan order where two versions carry the same fence.
+    return (chunk.fetched_at or _NEVER, chunk.content_hash or "")
+
+
+def _version_of(chunk: StoredChunk) -> tuple[object, ...]:
+    return (chunk.doc_version, chunk.content_hash, chunk.pipeline, chunk.fetched_at)
+
+
+def _flaws_of_version(version: list[StoredChunk]) -> list[str]:
+    flaws = []
+    altered = sum(not is_itself(chunk) for chunk in version)
+    if altered:
+        flaws.append(f"{altered} altered points: text, hash, place and id do not belong together")
+    counts = {chunk.chunk_count for chunk in version}
+    indexes = sorted(chunk.chunk_index if chunk.chunk_index is not None else -1 for chunk in version)
+    declared = next(iter(counts)) if len(counts) == 1 else None
+    if declared is None or indexes != list(range(declared)):
+        flaws.append(f"{len(set(indexes))} of {declared if declared is not None else 'unclear'} chunks")
+    if len({chunk.status for chunk in version}) > 1:
+        flaws.append("siblings disagree about the status")
+    return flaws
+
+
+def is_itself(chunk: StoredChunk) -> bool:
+    """Do text, hash, place and id of a stored point belong together?"""
+    if (
+        chunk.source is None
+        or chunk.doc_id is None
+        or chunk.content_hash is None
+        or chunk.pipeline is None
+        or chunk.chunk_index is None
+        or chunk.chunk_hash is None
+        or chunk.text is None
+        or chunk.fetched_at is None
+        or not chunk.doc_version
+    ):
+        return False
+    if hashlib.sha256(chunk.text.encode("utf-8", "surrogatepass")).hexdigest() != chunk.chunk_hash:
+        return False
+    return chunk.point_id == point_id(
+        chunk.source, chunk.doc_id, chunk.content_hash, chunk.pipeline, chunk.chunk_index, chunk.chunk_hash
+    )

@@ -1,0 +1,181 @@
+"""People's decisions as small YAML files in a git repository of their own: every decision is a commit.
+
+    marks/<source>.yaml                     lifecycle metadata by document
+    held/<source>.yaml                      the source's open held plan
+    releases/<source>/<checksum>-<when>.yaml   approvals of held plans, with who, why and which run used them
+
+Undo is `git revert`. Writers take a lock, so that two processes never commit over each other.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import TypeAdapter, ValidationError
+
+from include.domain.documents import Marks
+from include.domain.errors import ApprovalRefused, ConfigError
+from include.domain.plan import HeldPlan, Release
+
+_MARKS = TypeAdapter(dict[str, Marks])
+_HELD = TypeAdapter(HeldPlan)
+_RELEASE = TypeAdapter(Release)
+_MACHINE = "truecopy <truecopy@localhost>"
+
+
+class GitLedger:
+    """Implements ports.Ledger. The repository is created on first use."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def marks(self, source: str) -> Mapping[str, Marks]:
+        path = self._folder / "marks" / f"{source}.yaml"
+        return {} if not path.exists() else _parse(_MARKS, path)
+
+    def held(self, source: str) -> HeldPlan | None:
+        path = self._folder / "held" / f"{source}.yaml"
+        return _parse(_HELD, path) if path.exists() else None
+
+    def hold(self, plan: HeldPlan) -> HeldPlan:
+        with self._locked():
+            standing = self.held(plan.source)
+            if standing is not None:
+                plan = replace(plan, first_held_at=standing.first_held_at)
+                if standing.checksum == plan.checksum:
+                    return standing
+            self._commit(
+                f"held/{plan.source}.yaml",
+                _HELD.dump_python(plan, mode="json"),
+                f"Hold plan {plan.checksum} of {plan.source}: {len(plan.changes)} changes wait for a person",
+            )
+            return plan
+
+    def mark_asked(self, source: str, checksum: str) -> None:
+        self._amend_held(source, checksum, f"Ask about plan {checksum} of {source}", asked=True)
+
+    def reject(self, source: str, checksum: str, by: str, why: str) -> None:
+        message = f"Reject plan {checksum} of {source}\n\n{why}"
+        self._amend_held(source, checksum, message, author=by, asked=True, rejected_by=by, rejected_why=why)
+
+    def _amend_held(self, source: str, checksum: str, message: str, *, author: str = "", **fields: object) -> None:
+        with self._locked():
+            standing = self.held(source)
+            if standing is None or standing.checksum != checksum:
+                raise ApprovalRefused(
+                    f"{source}: plan {checksum} is not the one that is held now "
+                    f"({standing.checksum if standing else 'nothing is held'}); look at the new one",
+                    source=source,
+                )
+            self._commit(
+                f"held/{source}.yaml",
+                _HELD.dump_python(replace(standing, **fields), mode="json"),  # type: ignore[arg-type]
+                message,
+                author=_person(author) if author else _MACHINE,
+            )
+
+    def clear_held(self, source: str, why: str) -> None:
+        with self._locked():
+            path = self._folder / "held" / f"{source}.yaml"
+            if path.exists():
+                path.unlink()
+                self._git("add", "-A", "held")
+                self._git("commit", "-q", "--author", _MACHINE, "-m", f"Nothing is held for {source}: {why}")
+
+    def release(self, release: Release) -> None:
+        with self._locked():
+            self._commit(
+                _release_path(release),
+                _RELEASE.dump_python(release, mode="json"),
+                f"Release plan {release.checksum} of {release.source}\n\n{release.reason}",
+                author=_person(release.approved_by),
+            )
+
+    def find_release(self, source: str, checksum: str) -> Release | None:
+        """The newest release of exactly this plan."""
+        folder = self._folder / "releases" / source
+        paths = sorted(folder.glob(f"{checksum}-*.yaml")) if checksum and folder.exists() else []
+        return _parse(_RELEASE, paths[-1]) if paths else None
+
+    def use_release(self, release: Release, run_id: str) -> Release:
+        with self._locked():
+            standing: Release = _parse(_RELEASE, self._folder / _release_path(release))
+            if standing.used_by_run and standing.used_by_run != run_id:
+                raise ApprovalRefused(
+                    f"{release.source}: the release of plan {release.checksum} was used by run "
+                    f"{standing.used_by_run}; a release is used once",
+                    source=release.source,
+                    used_by_run=standing.used_by_run,
+                )
+            used: Release = replace(standing, used_by_run=run_id)
+            if used != standing:
+                self._commit(
+                    _release_path(release),
+                    _RELEASE.dump_python(used, mode="json"),
+                    f"Use release {release.checksum} of {release.source} in run {run_id}",
+                )
+            return used
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        # Beside the repository, so that it is never committed. Held for milliseconds: waiting is right.
+        with (self._folder.parent / f".{self._folder.name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (self._folder / ".git").exists():
+                self._git("init", "-q")
+            yield
+
+    def _commit(self, path: str, record: Any, message: str, author: str = _MACHINE) -> None:
+        target = self._folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        beside = target.with_suffix(".tmp")
+        beside.write_text(yaml.safe_dump(record, sort_keys=False, allow_unicode=True), encoding="utf-8")
+        beside.replace(target)
+        self._git("add", "--", path)
+        # A file left by a killed writer may already be committed as it is; that is no error.
+        if self._git("status", "--porcelain", "--", path).strip():
+            self._git("commit", "-q", "--author", author, "-m", message, "--", path)
+
+    def _git(self, *arguments: str) -> str:
+        command = ["git", "-c", "user.name=truecopy", "-c", "user.email=truecopy@localhost", "-c", "safe.directory=*"]
+        done = subprocess.run(
+            [*command, "-C", str(self._folder), *arguments], capture_output=True, text=True, timeout=60, check=False
+        )
+        if done.returncode:
+            raise ConfigError(
+                f"ledger {self._folder}: git {arguments[0]} failed: {done.stderr.strip() or done.stdout.strip()}. "
+                "Check that TRUECOPY_LEDGER is a folder that this user may write",
+                ledger=str(self._folder),
+            )
+        return done.stdout
+
+
+def _person(name: str) -> str:
+    # Git refuses angle brackets and line breaks in an author; a user name must not be able to forge one.
+    plain = (
+        "".join(character for character in name if character.isalnum() or character in "@._+- ").strip() or "unknown"
+    )
+    return f"{plain} <{plain.replace(' ', '.')}@airflow>"
+
+
+def _release_path(release: Release) -> str:
+    when = "".join(character for character in release.approved_at if character.isdigit())
+    return f"releases/{release.source}/{release.checksum}-{when}.yaml"
+
+
+def _parse(adapter: TypeAdapter[Any], path: Path) -> Any:
+    try:
+        return adapter.validate_python(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except (ValidationError, yaml.YAMLError) as error:
+        raise ConfigError(
+            f"ledger file {path} cannot be read: {error}. It was edited by hand; mend it or `git revert` the change",
+            path=str(path),
+        ) from error

@@ -1,0 +1,130 @@
+"""Manifests on the state root.
+
+    manifests/<dag>/<run>/<source>/manifest.json      everything about the run, and the documents that need attention
+    manifests/<dag>/<run>/<source>/documents.parquet  the outcome of every document
+    manifests/by-source/<source>/<started>~<dag>~<run>   an empty file: the order of a source's runs, without a database
+
+Run ids and DAG ids are percent-encoded in names.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from datetime import datetime
+from urllib.parse import quote, unquote
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pydantic import TypeAdapter
+
+from include.domain.dates import from_rfc3339, rfc3339
+from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, Removal, RunState
+from include.records.state import StateRoot
+
+_MANIFEST = TypeAdapter(Manifest)
+_ATTENTION = (
+    DocumentState.FAILED,
+    DocumentState.KEPT,
+    DocumentState.HELD,
+    DocumentState.VANISHED,
+    DocumentState.WITHDRAWN,
+)
+_DOCUMENTS = pa.schema(
+    [
+        ("doc_id", pa.string()),
+        ("state", pa.string()),
+        ("detail", pa.string()),
+        ("version", pa.string()),
+        ("chunks", pa.int64()),
+        ("embedded", pa.int64()),
+        ("reused", pa.int64()),
+        ("minimum", pa.int64()),
+    ]
+)
+
+
+class FileManifests:
+    """Implements ports.Manifests."""
+
+    def __init__(self, state: StateRoot) -> None:
+        self._state = state
+
+    def save(self, manifest: Manifest) -> None:
+        folder = _folder(manifest.dag_id, manifest.run_id, manifest.source)
+        table = pa.Table.from_pylist([asdict(outcome) for outcome in manifest.outcomes], schema=_DOCUMENTS)
+        parquet = io.BytesIO()
+        pq.write_table(table, parquet)
+        self._state.write(f"{folder}/documents.parquet", parquet.getvalue())
+
+        record = _MANIFEST.dump_python(replace(manifest, outcomes=()), mode="json")
+        record["attention"] = [asdict(o) for o in manifest.outcomes if o.state in _ATTENTION]
+        record["documents_by_state"] = {
+            state.value: manifest.count(state) for state in DocumentState if manifest.count(state)
+        }
+        self._state.write(f"{folder}/manifest.json", json.dumps(record, indent=1, ensure_ascii=False).encode())
+        self._state.write(f"manifests/by-source/{manifest.source}/{_order(manifest)}", b"")
+
+    def load(self, dag_id: str, run_id: str, source: str) -> Manifest:
+        """Raises FileNotFoundError when that run left no manifest for the source."""
+        return self._read(_folder(dag_id, run_id, source))
+
+    def latest(self, source: str, *, dag_id: str | None = None, limit: int = 1) -> Sequence[Manifest]:
+        found = []
+        for _, dag, run in reversed(self._runs(source)):
+            if dag_id is None or dag == dag_id:
+                found.append(self._read(_folder(dag, run, source)))
+                if len(found) == limit:
+                    break
+        return found
+
+    def removals(self, source: str, since: datetime) -> Sequence[Removal]:
+        removals = []
+        for started, dag, run in self._runs(source):
+            # A run may have removed long after it started, hence the day of grace in this cheap first look.
+            if (since - started).total_seconds() > 86_400:
+                continue
+            manifest = self._read(_folder(dag, run, source), outcomes=True)
+            documents = _removed(manifest)
+            if documents and not manifest.released:
+                removals.append(Removal(manifest.finished_at or manifest.started_at, documents, run))
+        return removals
+
+    def _runs(self, source: str) -> list[tuple[datetime, str, str]]:
+        runs = []
+        for name in self._state.names(f"manifests/by-source/{source}"):
+            started, dag, run = name.split("~", 2)
+            runs.append((from_rfc3339(unquote(started)), unquote(dag), unquote(run)))
+        return sorted(runs)
+
+    def _read(self, folder: str, *, outcomes: bool = True) -> Manifest:
+        record = json.loads(self._state.read(f"{folder}/manifest.json"))
+        record.pop("attention", None)
+        record.pop("documents_by_state", None)
+        manifest: Manifest = _MANIFEST.validate_python(record)
+        if not outcomes:
+            return manifest
+        table = pq.read_table(io.BytesIO(self._state.read(f"{folder}/documents.parquet")))
+        rows = (DocumentOutcome(**{**row, "state": DocumentState(row["state"])}) for row in table.to_pylist())
+        return replace(manifest, outcomes=tuple(rows))
+
+
+def _removed(manifest: Manifest) -> int:
+    # A run that was killed or broke off cannot say what it removed; whatever it was allowed to counts as removed.
+    if manifest.state in (RunState.RUNNING, RunState.FAILED):
+        return manifest.planned_removals
+    return manifest.count(DocumentState.DELETED)
+
+
+def _folder(dag_id: str, run_id: str, source: str) -> str:
+    return f"manifests/{_name(dag_id)}/{_name(run_id)}/{source}"
+
+
+def _order(manifest: Manifest) -> str:
+    return "~".join((_name(rfc3339(manifest.started_at)), _name(manifest.dag_id), _name(manifest.run_id)))
+
+
+def _name(text: str) -> str:
+    return quote(text, safe="").replace("~", "%7E")

@@ -1,0 +1,39 @@
+"""Fences of removed documents.
+
+A read that began before a removal may finish after it and would bring the document back. The removal therefore
+leaves its fence here *before* it deletes; a writer looks here after it has published and withdraws what is older.
+The file name is a hash, so that the mark says nothing about the document.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import datetime
+
+from include.domain.dates import from_rfc3339, rfc3339
+from include.domain.documents import DocumentKey
+from include.records.state import StateRoot
+
+
+class FileRemovalMarks:
+    """Implements ports.RemovalMarks."""
+
+    def __init__(self, state: StateRoot) -> None:
+        self._state = state
+
+    def put(self, key: DocumentKey, fence: datetime) -> None:
+        earlier = self.fence_of(key)
+        if earlier is None or earlier < fence:
+            self._state.write(_path(key), json.dumps({"fence": rfc3339(fence)}).encode())
+
+    def fence_of(self, key: DocumentKey) -> datetime | None:
+        try:
+            return from_rfc3339(json.loads(self._state.read(_path(key)))["fence"])
+        except FileNotFoundError:
+            return None
+
+
+def _path(key: DocumentKey) -> str:
+    digest = hashlib.sha256(key.doc_id.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"removals/{key.source}/{digest[:2]}/{digest}.json"

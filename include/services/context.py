@@ -1,0 +1,39 @@
+"""Everything a use case needs for one source, put together by wiring."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from include.domain.documents import ExtractedDocument, FetchedDocument
+from include.domain.inventory import IndexInventory, Listing
+from include.planning.gate import Limits
+from include.ports import Clock, Connector, IndexStore, Ledger, Manifests, RemovalMarks
+from include.services.version_writer import VersionWriter
+
+
+@dataclass(frozen=True, slots=True)
+class SourceContext:
+    """One source with its connector, its limits and the adapters it shares with the others.
+
+    `configured_sources` are all sources of this installation: a point of none of them is foreign.
+    `listing_problems` and `index_problems` are the validation suites; each returns what is wrong, in words.
+    """
+
+    connector: Connector
+    extract: Callable[[FetchedDocument], ExtractedDocument]
+    store: IndexStore
+    writer: VersionWriter
+    ledger: Ledger
+    manifests: Manifests
+    removal_marks: RemovalMarks
+    clock: Clock
+    limits: Limits
+    configured_sources: Sequence[str]
+    listing_problems: Callable[[Listing], Sequence[str]]
+    index_problems: Callable[[IndexInventory], Sequence[str]]
+    batch_documents: int = 200
+
+    @property
+    def source(self) -> str:
+        return self.connector.source

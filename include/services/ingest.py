@@ -1,0 +1,154 @@
+"""Bring new and changed documents into the index, between nights. Never removes a document.
+
+Every document is its own unit of success. What looks like a mass update is left to the nightly reconciliation, which
+reads every text before it judges, and can ask a person.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from include.domain.errors import ListingNotProven
+from include.domain.inventory import Listing
+from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, RunState
+from include.domain.plan import Action, Change, HoldReason, Plan
+from include.planning.diff import presence_changes
+from include.planning.gate import judge
+from include.planning.inspection import inspect
+from include.services.context import SourceContext
+from include.services.reading import Progress, read_documents
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedDocuments:
+    """What an ingest run has to look at. `deferred` waits for the nightly run, `reason` says why."""
+
+    doc_ids: tuple[str, ...]
+    indexed: int
+    deferred: tuple[str, ...] = ()
+    reason: str = ""
+
+
+def find_changed(context: SourceContext, *, doc_ids: Sequence[str] = (), force: bool = False) -> ChangedDocuments:
+    """Documents whose version, points or pipeline differ from what the source lists.
+
+    `doc_ids` narrows the search; `force` takes them whatever their version. Raises SourceUnavailable, and
+    ListingNotProven if the credential's scope is unverified: a document then might be read with half its text.
+    """
+    listing = context.connector.list_documents()
+    if not listing.proof.scope_verified:
+        raise ListingNotProven(
+            f"{context.source}: the credential's scope is not verified ({listing.proof.problem or 'no reason given'}); "
+            "nothing is read with it. Check the connection",
+            source=context.source,
+        )
+    with context.store.reading() as index:
+        inventory = inspect(context.source, index.scan(context.source))
+    wanted = set(doc_ids)
+    if force:
+        chosen = [doc_id for doc_id in listing.documents if not wanted or doc_id in wanted]
+        return ChangedDocuments(tuple(sorted(chosen)), len(inventory.documents))
+    changes = [
+        change
+        for change in presence_changes(listing, inventory, pipeline=context.writer.pipeline)
+        if not wanted or change.doc_id in wanted
+    ]
+    deferred, reason = _mass_update(context, changes, len(inventory.documents), listing)
+    now = tuple(change.doc_id for change in changes if change.doc_id not in deferred)
+    return ChangedDocuments(now, len(inventory.documents), tuple(sorted(deferred)), reason)
+
+
+def _mass_update(
+    context: SourceContext, changes: Sequence[Change], indexed: int, listing: Listing
+) -> tuple[set[str], str]:
+    plan = Plan(context.source, tuple(changes), indexed, len(listing.documents), listing.proof)
+    verdict = judge(plan, context.limits, (), now=context.clock.now())
+    mass = [hold for hold in verdict.holds if hold.reason is HoldReason.MASS_UPDATE]
+    if not mass:
+        return set(), ""
+    held = {change.doc_id for change in verdict.held if change.action is Action.REPLACE}
+    return held, f"{mass[0].message}. They are left to the nightly reconciliation, which reads their texts first"
+
+
+def ingest_documents(
+    context: SourceContext, doc_ids: Sequence[str], *, indexed: int, progress: Progress
+) -> list[DocumentOutcome]:
+    """Read and write these documents; one outcome each. `indexed` is how many documents the index held before.
+
+    Documents that turn into one and the same text, many at a time, keep their last good version and wait for the
+    nightly run. Raises Retriable when source, embedder or store are unavailable.
+    """
+    reading = read_documents(context.connector, doc_ids, context.extract, progress=progress)
+    try:
+        suspects = _same_text(context, reading.contents, indexed)
+        outcomes = list(reading.outcomes)
+        outcomes.extend(
+            DocumentOutcome(doc_id, DocumentState.HELD, "turns into the same text as many others; left to the night")
+            for doc_id in sorted(suspects)
+        )
+        marks = context.ledger.marks(context.source)
+        good = [doc_id for doc_id in sorted(reading.contents) if doc_id not in suspects]
+        done = 0
+        for batch in reading.spool.batches(good, context.batch_documents):
+            outcomes.extend(context.writer.write(batch, marks))
+            done += len(batch)
+            progress("write", done, len(good))
+        return outcomes
+    finally:
+        reading.spool.close()
+
+
+def _same_text(context: SourceContext, contents: dict[str, str], indexed: int) -> set[str]:
+    """Documents that take on a text which too many documents of the source would then share."""
+    limits = context.limits
+    suspects: set[str] = set()
+    with context.store.reading() as index:
+        for content_hash, count in Counter(contents.values()).items():
+            if count < 2 or not indexed:
+                continue
+            sharing = count + index.count_documents_with(context.source, content_hash)
+            if sharing >= limits.same_text_minimum and sharing * 100 > limits.same_text_percent * indexed:
+                suspects.update(doc_id for doc_id, other in contents.items() if other == content_hash)
+    return suspects
+
+
+def conclude_ingest(
+    context: SourceContext,
+    *,
+    dag_id: str,
+    run_id: str,
+    started_at: datetime,
+    outcomes: Sequence[DocumentOutcome],
+    deferred: Sequence[str] = (),
+    reason: str = "",
+) -> Manifest:
+    """Write the manifest of an ingest run over one source, with exact counts of what the index holds now."""
+    every = (*outcomes, *(DocumentOutcome(doc_id, DocumentState.HELD, reason) for doc_id in deferred))
+    failed = sum(outcome.state is DocumentState.FAILED for outcome in every)
+    held = sum(outcome.state is DocumentState.HELD for outcome in every)
+    with context.store.reading() as index:
+        inventory = inspect(context.source, index.scan(context.source))
+    why = []
+    if failed:
+        why.append(f"{failed} documents failed and keep their last good version")
+    if held:
+        why.append(reason or f"{held} documents turn into one text and wait for the nightly reconciliation")
+    manifest = Manifest(
+        run_id=run_id,
+        dag_id=dag_id,
+        source=context.source,
+        started_at=started_at,
+        finished_at=context.clock.now(),
+        state=RunState.DEGRADED if why else RunState.TRUE,
+        documents=len(inventory.documents),
+        chunks=inventory.points,
+        outcomes=every,
+        reason="; ".join(why),
+        next_step="Open the documents named in this manifest at the source" if why else "",
+        pipeline=context.writer.pipeline,
+    )
+    context.manifests.save(manifest)
+    return manifest

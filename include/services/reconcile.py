@@ -1,0 +1,359 @@
+"""Make the index equal to the source, every night, behind the gate.
+
+    list -> proof -> validate -+
+                               +-> diff -> read what would be written -> gate -> apply -> audit -> manifest
+    scan every stored point ---+                                          `-> held -> ledger -> a person
+
+The index's side is read from the index itself. Everything that will be written is read before the first write, so that the
+gate sees the texts. Creations come before deletions: a renamed document finds its vectors under the old name.
+Each deletion is asked about at the source, by id, just before it happens.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from include.domain.dates import from_rfc3339, rfc3339
+from include.domain.documents import DocumentKey
+from include.domain.errors import ListingNotProven, Retriable, SourceUnavailable, TruecopyError
+from include.domain.inventory import IndexInventory, ListedDocument, Listing
+from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, RunState
+from include.domain.plan import Action, Change, HeldPlan, Plan, Verdict
+from include.domain.selection import Selector
+from include.planning.diff import diff, findings, with_contents
+from include.planning.fences import fence_after
+from include.planning.gate import ApprovedPlan, approve, approve_release, judge
+from include.planning.inspection import inspect
+from include.services.context import SourceContext
+from include.services.reading import Progress, Reading, read_documents
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A plan computed now, with the texts it would write and the gate's answer."""
+
+    plan: Plan
+    verdict: Verdict
+    inventory: IndexInventory
+    reading: Reading
+    listing: Listing
+
+
+def prepare(context: SourceContext, *, progress: Progress) -> Judged:
+    """Everything before the first write. Raises SourceUnavailable, ListingNotProven or StoreBusy; changes nothing."""
+    listing = context.connector.list_documents()
+    problems = context.listing_problems(listing)
+    if problems:
+        raise ListingNotProven(
+            f"{context.source}: listing not proven, nothing is planned: {'; '.join(problems)}",
+            source=context.source,
+            problems=list(problems),
+        )
+    inventory = _inventory(context)
+    plan = diff(listing, inventory, pipeline=context.writer.pipeline)
+    to_read = [change.doc_id for change in plan.changes if change.action is not Action.DELETE]
+    reading = read_documents(context.connector, to_read, context.extract, progress=progress)
+    reading.outcomes.extend(
+        DocumentOutcome(listed.doc_id, DocumentState.FAILED, listed.unreadable, listed.version)
+        for listed in listing.documents.values()
+        if listed.unreadable
+    )
+    try:
+        plan = _with_reading(plan, reading)
+        since = context.clock.now() - _window(context)
+        history = context.manifests.removals(context.source, since)
+        verdict = judge(plan, context.limits, history, now=context.clock.now())
+    except BaseException:
+        reading.spool.close()
+        raise
+    return Judged(plan, verdict, inventory, reading, listing)
+
+
+def reconcile(
+    context: SourceContext, *, dag_id: str, run_id: str, progress: Progress, released: bool = False
+) -> Manifest:
+    """One run over one source; always leaves a manifest, whatever happens, and returns it.
+
+    `released=True` applies the held part instead of the allowed one, if the ledger has a person's unused release of
+    exactly the plan that is computed now; raises ApprovalRefused otherwise. Whatever stops a run is raised after its
+    manifest is saved, except for an unproven or unavailable source: that is a finding, not an error.
+    """
+    started = Manifest(
+        run_id=run_id,
+        dag_id=dag_id,
+        source=context.source,
+        started_at=context.clock.now(),
+        state=RunState.RUNNING,
+        pipeline=context.writer.pipeline,
+    )
+    try:
+        judged = prepare(context, progress=progress)
+    except (SourceUnavailable, ListingNotProven) as error:
+        return _unproven(context, started, error)
+    except TruecopyError as error:
+        _failed(context, started, error)
+        raise
+    try:
+        return _apply_and_audit(context, started, judged, released=released, progress=progress)
+    except BaseException as error:
+        removals = len(judged.verdict.held if released else judged.verdict.allowed) and len(judged.plan.removals)
+        _failed(context, replace(_judged_manifest(started, judged), planned_removals=removals), error)
+        raise
+    finally:
+        judged.reading.spool.close()
+
+
+def _apply_and_audit(
+    context: SourceContext, started: Manifest, judged: Judged, *, released: bool, progress: Progress
+) -> Manifest:
+    run_id = started.run_id
+    if released:
+        release = context.ledger.find_release(context.source, judged.verdict.checksum)
+        approved = approve_release(judged.verdict, release, run_id=run_id, now=context.clock.now())
+    else:
+        approved = approve(judged.verdict)
+        if judged.verdict.held:
+            context.ledger.hold(_held_plan(context, judged, run_id))
+        else:
+            context.ledger.clear_held(context.source, f"run {run_id} found nothing to hold")
+
+    removals = sum(change.action is Action.DELETE for change in approved.changes)
+    manifest = replace(_judged_manifest(started, judged), planned_removals=removals, released=released)
+    # Saved before the first write: if this process is killed now, the window still counts what it may have removed.
+    context.manifests.save(manifest)
+    if approved.release is not None:
+        context.ledger.use_release(approved.release, run_id)
+
+    outcomes = [*judged.reading.outcomes, *_apply(context, approved, judged, progress)]
+    if released:
+        context.ledger.clear_held(context.source, f"released and applied by run {run_id}")
+    else:
+        outcomes.extend(
+            DocumentOutcome(change.doc_id, DocumentState.HELD, change.reason) for change in judged.verdict.held
+        )
+    manifest = replace(manifest, outcomes=tuple(outcomes))
+    return _audited(context, manifest, judged, released=released)
+
+
+def _apply(context: SourceContext, approved: ApprovedPlan, judged: Judged, progress: Progress) -> list[DocumentOutcome]:
+    """Carry out an approved plan: writes first, deletions last."""
+    writes = [
+        change.doc_id
+        for change in approved.changes
+        if change.action is not Action.DELETE and change.doc_id in judged.reading.contents
+    ]
+    outcomes: list[DocumentOutcome] = []
+    marks = context.ledger.marks(context.source)
+    done = 0
+    for batch in judged.reading.spool.batches(writes, context.batch_documents):
+        outcomes.extend(context.writer.write(batch, marks))
+        done += len(batch)
+        progress("write", done, len(writes))
+
+    landed = {outcome.doc_id for outcome in outcomes if outcome.state is not DocumentState.FAILED}
+    deletions = [change for change in approved.changes if change.action is Action.DELETE]
+    for number, change in enumerate(deletions, start=1):
+        if change.moved_to and change.moved_to in writes and change.moved_to not in landed:
+            outcomes.append(
+                DocumentOutcome(
+                    change.doc_id, DocumentState.KEPT, f"its new home {change.moved_to} could not be written yet"
+                )
+            )
+        else:
+            outcomes.append(_delete(context, change, judged.inventory))
+        progress("delete", number, len(deletions))
+    return outcomes
+
+
+def _delete(context: SourceContext, change: Change, inventory: IndexInventory) -> DocumentOutcome:
+    """Remove one document after asking the source for it; prove by exact count that nothing is left."""
+    key = DocumentKey(context.source, change.doc_id)
+    asked_at = context.clock.now()
+    presence = context.connector.probe(change.doc_id)
+    if not presence.confirms_absence:
+        return DocumentOutcome(
+            change.doc_id,
+            DocumentState.KEPT,
+            f"absent from the listing, but asked by id the source says {presence.value}; nothing was deleted",
+            version=change.version_before,
+        )
+    stored = inventory.documents[change.doc_id].fetched_at
+    fence = fence_after(asked_at, stored, now=asked_at)
+    # The mark comes first: a writer that is under way finds it, whichever of the two is faster.
+    context.removal_marks.put(key, fence)
+    with context.store.writing() as index:
+        index.delete(Selector(key, older_than=fence))
+        left = index.count(Selector(key))
+        newer = bool(left) and any((chunk.fetched_at or fence) > fence for chunk in index.chunks_of([key])[key])
+    if left and not newer:
+        return DocumentOutcome(
+            change.doc_id, DocumentState.FAILED, f"the delete left {left} points behind", version=change.version_before
+        )
+    if newer:
+        return DocumentOutcome(change.doc_id, DocumentState.WITHDRAWN, "it was published again meanwhile")
+    evidence = f"{change.reason}; asked by id at {rfc3339(asked_at)}: {presence.value}"
+    if change.moved_to:
+        evidence = f"moved to {change.moved_to}; {evidence}"
+    return DocumentOutcome(change.doc_id, DocumentState.DELETED, evidence, version=change.version_before)
+
+
+def _audited(context: SourceContext, manifest: Manifest, judged: Judged, *, released: bool) -> Manifest:
+    """Read the index again, if anything was written, and say what remains to be done."""
+    inventory = _inventory(context) if manifest.outcomes else judged.inventory
+    after = diff(_as_read(judged), inventory, pipeline=context.writer.pipeline)
+    remaining = findings(after, inventory)
+    problems = [*context.index_problems(inventory)]
+    held = () if released else judged.verdict.held
+    manifest = replace(
+        manifest,
+        finished_at=context.clock.now(),
+        remaining=remaining,
+        documents=len(inventory.documents),
+        chunks=inventory.points,
+        foreign_points=inventory.foreign_points,
+        held=held,
+        holds=judged.verdict.holds if held else (),
+        held_checksum=judged.verdict.checksum if held else "",
+        held_since=_held_since(context) if held else None,
+    )
+    state, reason, next_step = _verdict_of_run(manifest, problems)
+    manifest = replace(manifest, state=state, reason=reason, next_step=next_step)
+    context.manifests.save(manifest)
+    return manifest
+
+
+def _verdict_of_run(manifest: Manifest, problems: Sequence[str]) -> tuple[RunState, str, str]:
+    failed = manifest.count(DocumentState.FAILED)
+    kept = manifest.count(DocumentState.KEPT)
+    if problems:
+        return RunState.FAILED, "the audit of the index failed: " + "; ".join(problems), "Run `truecopy doctor`"
+    if manifest.held:
+        return (
+            RunState.HELD,
+            " ".join(hold.message for hold in manifest.holds),
+            f"`truecopy plan {manifest.source}` shows the list; approve plan {manifest.held_checksum} in Airflow's "
+            "required actions or with `truecopy approve`",
+        )
+    if failed or kept:
+        return (
+            RunState.DEGRADED,
+            f"{failed} documents failed, {kept} deletions were not confirmed by the source; "
+            "they keep their last good version",
+            "The documents are named in this manifest; open them at the source",
+        )
+    if manifest.remaining is not None and not manifest.remaining.clean:
+        if manifest.released:
+            return RunState.DEGRADED, "the source changed again since the approval", "The next night takes up the rest"
+        withdrawn = manifest.count(DocumentState.WITHDRAWN)
+        if withdrawn:
+            return RunState.DEGRADED, f"{withdrawn} documents changed while the run was at work", "Run it again"
+        return (
+            RunState.FAILED,
+            f"after the run the index still differs from the source: {manifest.remaining}",
+            "Run `truecopy reconcile` again; if it repeats, `truecopy doctor`",
+        )
+    return RunState.TRUE, "", ""
+
+
+def _as_read(judged: Judged) -> Listing:
+    """The listing with what reading found since: newer versions, documents that vanished."""
+    documents = dict(judged.listing.documents)
+    for doc_id, version in judged.reading.versions.items():
+        if doc_id in documents:
+            documents[doc_id] = ListedDocument(doc_id, version)
+    for outcome in judged.reading.outcomes:
+        if outcome.state is DocumentState.VANISHED and outcome.doc_id in documents:
+            documents[outcome.doc_id] = replace(documents[outcome.doc_id], unreadable=outcome.detail)
+    return replace(judged.listing, documents=documents)
+
+
+def _with_reading(plan: Plan, reading: Reading) -> Plan:
+    """Drop changes whose document could not be read (they are outcomes), put versions and texts into the others."""
+    unread = {outcome.doc_id for outcome in reading.outcomes}
+    changes = tuple(
+        replace(change, version_after=reading.versions.get(change.doc_id, change.version_after))
+        for change in plan.changes
+        if change.action is Action.DELETE or change.doc_id not in unread
+    )
+    return with_contents(replace(plan, changes=changes), reading.contents)
+
+
+def _inventory(context: SourceContext) -> IndexInventory:
+    with context.store.reading() as index:
+        foreign = index.count_foreign(context.configured_sources)
+        return inspect(context.source, index.scan(context.source), foreign_points=foreign)
+
+
+def _judged_manifest(started: Manifest, judged: Judged) -> Manifest:
+    return replace(
+        started,
+        proof=judged.plan.proof,
+        found=findings(judged.plan, judged.inventory),
+        indexed_before=judged.plan.indexed_documents,
+        foreign_points=judged.inventory.foreign_points,
+    )
+
+
+def _unproven(context: SourceContext, started: Manifest, error: TruecopyError) -> Manifest:
+    """Nothing was concluded and nothing changed; what the index holds is counted all the same."""
+    inventory = _inventory(context)
+    held = context.ledger.held(context.source)
+    manifest = replace(
+        started,
+        state=RunState.UNPROVEN,
+        finished_at=context.clock.now(),
+        documents=len(inventory.documents),
+        indexed_before=len(inventory.documents),
+        chunks=inventory.points,
+        foreign_points=inventory.foreign_points,
+        held=held.changes if held else (),
+        holds=held.holds if held else (),
+        held_checksum=held.checksum if held else "",
+        held_since=from_rfc3339(held.first_held_at) if held else None,
+        reason=str(error),
+        next_step="Look at the source and its connection; the next run tries again. Nothing was removed",
+    )
+    context.manifests.save(manifest)
+    log.warning("%s", manifest.reason)
+    return manifest
+
+
+def _failed(context: SourceContext, manifest: Manifest, error: BaseException) -> None:
+    next_step = (
+        "Retrying may help; Airflow does" if isinstance(error, Retriable) else "See the reason; `truecopy doctor`"
+    )
+    context.manifests.save(
+        replace(
+            manifest,
+            state=RunState.FAILED,
+            finished_at=context.clock.now(),
+            reason=f"{type(error).__name__}: {error}",
+            next_step=next_step,
+        )
+    )
+
+
+def _held_plan(context: SourceContext, judged: Judged, run_id: str) -> HeldPlan:
+    return HeldPlan(
+        source=context.source,
+        checksum=judged.verdict.checksum,
+        changes=judged.verdict.held,
+        holds=judged.verdict.holds,
+        indexed_documents=judged.plan.indexed_documents,
+        first_held_at=rfc3339(context.clock.now()),
+        run_id=run_id,
+    )
+
+
+def _held_since(context: SourceContext) -> datetime | None:
+    held = context.ledger.held(context.source)
+    return from_rfc3339(held.first_held_at) if held else None
+
+
+def _window(context: SourceContext) -> timedelta:
+    return timedelta(days=context.limits.window_days)
