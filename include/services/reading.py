@@ -94,13 +94,13 @@ def read_documents(
             reading.outcomes.append(DocumentOutcome(doc_id, DocumentState.FAILED, str(error)))
             if unanswered >= GIVE_UP_AFTER:
                 raise SourceUnavailable(
-                    f"{connector.source}: no answer for {unanswered} documents in a row, the last was {doc_id}: {error}. "
+                    f"{connector.source}: no answer for {unanswered} documents in a row, last {doc_id}: {error}. "
                     "Nothing was written; the next run tries again",
                     source=connector.source,
                     unanswered=unanswered,
                 ) from error
             continue
-        except Exception as error:  # the boundary where one bad document is kept from stopping the others
+        except Exception as error:  # noqa: BLE001 (here one bad document is kept from stopping the others)
             log.warning("%s: not read: %s", key, error)
             reading.outcomes.append(DocumentOutcome(doc_id, DocumentState.FAILED, str(error) or type(error).__name__))
         else:

@@ -4,8 +4,8 @@
                                +-> diff -> read what would be written -> gate -> apply -> audit -> manifest
     scan every stored point ---+                                          `-> held -> ledger -> a person
 
-The index's side is read from the index itself. Everything that will be written is read before the first write, so that the
-gate sees the texts. Creations come before deletions: a renamed document finds its vectors under the old name.
+The index's side is read from the index itself. Everything that will be written is read before the first write, so
+that the gate sees the texts. Creations come before deletions: a renamed document finds its vectors under the old name.
 Each deletion is asked about at the source, by id, just before it happens.
 """
 
@@ -14,21 +14,19 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from include.domain.dates import from_rfc3339, rfc3339
-from include.domain.documents import DocumentKey
 from include.domain.errors import ListingNotProven, Retriable, SourceUnavailable, TruecopyError
 from include.domain.inventory import IndexInventory, ListedDocument, Listing
 from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, RunState
-from include.domain.plan import Action, Change, HeldPlan, Plan, Verdict
-from include.domain.selection import Selector
+from include.domain.plan import Action, HeldPlan, Plan, Verdict
 from include.planning.diff import diff, findings, with_contents
-from include.planning.fences import fence_after
 from include.planning.gate import ApprovedPlan, approve, approve_release, judge
 from include.planning.inspection import inspect
 from include.services.context import SourceContext
 from include.services.reading import Progress, Reading, read_documents
+from include.services.removal import remove_documents
 
 log = logging.getLogger(__name__)
 
@@ -83,61 +81,66 @@ def reconcile(
     exactly the plan that is computed now; raises ApprovalRefused otherwise. Whatever stops a run is raised after its
     manifest is saved, except for an unproven or unavailable source: that is a finding, not an error.
     """
-    started = Manifest(
+    manifest = Manifest(
         run_id=run_id,
         dag_id=dag_id,
         source=context.source,
         started_at=context.clock.now(),
         state=RunState.RUNNING,
         pipeline=context.writer.pipeline,
+        released=released,
     )
+    judged = None
     try:
         judged = prepare(context, progress=progress)
+        approved = _approve(context, judged, run_id, released=released)
+        manifest = replace(
+            manifest,
+            proof=judged.plan.proof,
+            found=findings(judged.plan, judged.inventory),
+            indexed_before=judged.plan.indexed_documents,
+            foreign_points=judged.inventory.foreign_points,
+            planned_removals=sum(change.action is Action.DELETE for change in approved.changes),
+        )
+        # Saved before the first write: if this process is killed now, the window counts what it may have removed.
+        context.manifests.save(manifest)
+        outcomes = _apply(context, approved, judged, progress)
+        manifest = replace(manifest, outcomes=(*judged.reading.outcomes, *outcomes))
+        return _audited(context, manifest, judged, released=released)
     except (SourceUnavailable, ListingNotProven) as error:
-        return _unproven(context, started, error)
-    except TruecopyError as error:
-        _failed(context, started, error)
-        raise
-    try:
-        return _apply_and_audit(context, started, judged, released=released, progress=progress)
+        return _unproven(context, manifest, error)
     except BaseException as error:
-        removals = len(judged.verdict.held if released else judged.verdict.allowed) and len(judged.plan.removals)
-        _failed(context, replace(_judged_manifest(started, judged), planned_removals=removals), error)
+        _failed(context, manifest, error)
         raise
     finally:
-        judged.reading.spool.close()
+        if judged is not None:
+            judged.reading.spool.close()
 
 
-def _apply_and_audit(
-    context: SourceContext, started: Manifest, judged: Judged, *, released: bool, progress: Progress
-) -> Manifest:
-    run_id = started.run_id
+def _approve(context: SourceContext, judged: Judged, run_id: str, *, released: bool) -> ApprovedPlan:
+    """The part of the plan to carry out now. What waits for a person is recorded, what no longer does is cleared."""
+    verdict = judged.verdict
     if released:
-        release = context.ledger.find_release(context.source, judged.verdict.checksum)
-        approved = approve_release(judged.verdict, release, run_id=run_id, now=context.clock.now())
-    else:
-        approved = approve(judged.verdict)
-        if judged.verdict.held:
-            context.ledger.hold(_held_plan(context, judged, run_id))
-        else:
-            context.ledger.clear_held(context.source, f"run {run_id} found nothing to hold")
-
-    removals = sum(change.action is Action.DELETE for change in approved.changes)
-    manifest = replace(_judged_manifest(started, judged), planned_removals=removals, released=released)
-    # Saved before the first write: if this process is killed now, the window still counts what it may have removed.
-    context.manifests.save(manifest)
-    if approved.release is not None:
+        release = context.ledger.find_release(context.source, verdict.checksum)
+        approved = approve_release(verdict, release, run_id=run_id, now=context.clock.now())
+        assert approved.release is not None
         context.ledger.use_release(approved.release, run_id)
-
-    outcomes = [*judged.reading.outcomes, *_apply(context, approved, judged, progress)]
-    if released:
-        context.ledger.clear_held(context.source, f"released and applied by run {run_id}")
-    else:
-        outcomes.extend(
-            DocumentOutcome(change.doc_id, DocumentState.HELD, change.reason) for change in judged.verdict.held
+        return approved
+    if verdict.held:
+        context.ledger.hold(
+            HeldPlan(
+                source=context.source,
+                checksum=verdict.checksum,
+                changes=verdict.held,
+                holds=verdict.holds,
+                indexed_documents=judged.plan.indexed_documents,
+                first_held_at=rfc3339(context.clock.now()),
+                run_id=run_id,
+            )
         )
-    manifest = replace(manifest, outcomes=tuple(outcomes))
-    return _audited(context, manifest, judged, released=released)
+    else:
+        context.ledger.clear_held(context.source, f"run {run_id} found nothing to hold")
+    return approve(verdict)
 
 
 def _apply(context: SourceContext, approved: ApprovedPlan, judged: Judged, progress: Progress) -> list[DocumentOutcome]:
@@ -156,70 +159,25 @@ def _apply(context: SourceContext, approved: ApprovedPlan, judged: Judged, progr
         progress("write", done, len(writes))
 
     landed = {outcome.doc_id for outcome in outcomes if outcome.state is not DocumentState.FAILED}
-    deletions = [change for change in approved.changes if change.action is Action.DELETE]
-    for number, change in enumerate(deletions, start=1):
-        if change.moved_to and change.moved_to in writes and change.moved_to not in landed:
-            outcomes.append(
-                DocumentOutcome(
-                    change.doc_id, DocumentState.KEPT, f"its new home {change.moved_to} could not be written yet"
-                )
-            )
-        else:
-            outcomes.append(_delete(context, change, judged.inventory))
-        progress("delete", number, len(deletions))
+    outcomes.extend(remove_documents(context, approved, not_landed=set(writes) - landed, progress=progress))
     return outcomes
-
-
-def _delete(context: SourceContext, change: Change, inventory: IndexInventory) -> DocumentOutcome:
-    """Remove one document after asking the source for it; prove by exact count that nothing is left."""
-    key = DocumentKey(context.source, change.doc_id)
-    asked_at = context.clock.now()
-    presence = context.connector.probe(change.doc_id)
-    if not presence.confirms_absence:
-        return DocumentOutcome(
-            change.doc_id,
-            DocumentState.KEPT,
-            f"absent from the listing, but asked by id the source says {presence.value}; nothing was deleted",
-            version=change.version_before,
-        )
-    stored = inventory.documents[change.doc_id].fetched_at
-    fence = fence_after(asked_at, stored, now=asked_at)
-    # The mark comes first: a writer that is under way finds it, whichever of the two is faster.
-    context.removal_marks.put(key, fence)
-    with context.store.writing() as index:
-        index.delete(Selector(key, older_than=fence))
-        left = index.count(Selector(key))
-        newer = bool(left) and any((chunk.fetched_at or fence) > fence for chunk in index.chunks_of([key])[key])
-    if left and not newer:
-        return DocumentOutcome(
-            change.doc_id, DocumentState.FAILED, f"the delete left {left} points behind", version=change.version_before
-        )
-    if newer:
-        return DocumentOutcome(change.doc_id, DocumentState.WITHDRAWN, "it was published again meanwhile")
-    evidence = f"{change.reason}; asked by id at {rfc3339(asked_at)}: {presence.value}"
-    if change.moved_to:
-        evidence = f"moved to {change.moved_to}; {evidence}"
-    return DocumentOutcome(change.doc_id, DocumentState.DELETED, evidence, version=change.version_before)
 
 
 def _audited(context: SourceContext, manifest: Manifest, judged: Judged, *, released: bool) -> Manifest:
     """Read the index again, if anything was written, and say what remains to be done."""
+    if released:
+        context.ledger.clear_held(context.source, f"released and applied by run {manifest.run_id}")
     inventory = _inventory(context) if manifest.outcomes else judged.inventory
     after = diff(_as_read(judged), inventory, pipeline=context.writer.pipeline)
     remaining = findings(after, inventory)
     problems = [*context.index_problems(inventory)]
-    held = () if released else judged.verdict.held
     manifest = replace(
-        manifest,
+        _with_standing_hold(context, manifest),
         finished_at=context.clock.now(),
         remaining=remaining,
         documents=len(inventory.documents),
         chunks=inventory.points,
         foreign_points=inventory.foreign_points,
-        held=held,
-        holds=judged.verdict.holds if held else (),
-        held_checksum=judged.verdict.checksum if held else "",
-        held_since=_held_since(context) if held else None,
     )
     state, reason, next_step = _verdict_of_run(manifest, problems)
     manifest = replace(manifest, state=state, reason=reason, next_step=next_step)
@@ -289,70 +247,56 @@ def _inventory(context: SourceContext) -> IndexInventory:
         return inspect(context.source, index.scan(context.source), foreign_points=foreign)
 
 
-def _judged_manifest(started: Manifest, judged: Judged) -> Manifest:
-    return replace(
-        started,
-        proof=judged.plan.proof,
-        found=findings(judged.plan, judged.inventory),
-        indexed_before=judged.plan.indexed_documents,
-        foreign_points=judged.inventory.foreign_points,
-    )
-
-
 def _unproven(context: SourceContext, started: Manifest, error: TruecopyError) -> Manifest:
     """Nothing was concluded and nothing changed; what the index holds is counted all the same."""
-    inventory = _inventory(context)
-    held = context.ledger.held(context.source)
     manifest = replace(
-        started,
+        _with_standing_hold(context, started),
         state=RunState.UNPROVEN,
         finished_at=context.clock.now(),
-        documents=len(inventory.documents),
-        indexed_before=len(inventory.documents),
-        chunks=inventory.points,
-        foreign_points=inventory.foreign_points,
-        held=held.changes if held else (),
-        holds=held.holds if held else (),
-        held_checksum=held.checksum if held else "",
-        held_since=from_rfc3339(held.first_held_at) if held else None,
         reason=str(error),
         next_step="Look at the source and its connection; the next run tries again. Nothing was removed",
     )
+    try:
+        inventory = _inventory(context)
+    except Retriable as busy:
+        log.warning("%s: the index could not be counted either: %s", context.source, busy)
+    else:
+        manifest = replace(
+            manifest,
+            documents=len(inventory.documents),
+            indexed_before=len(inventory.documents),
+            chunks=inventory.points,
+            foreign_points=inventory.foreign_points,
+        )
     context.manifests.save(manifest)
     log.warning("%s", manifest.reason)
     return manifest
 
 
 def _failed(context: SourceContext, manifest: Manifest, error: BaseException) -> None:
-    next_step = (
-        "Retrying may help; Airflow does" if isinstance(error, Retriable) else "See the reason; `truecopy doctor`"
-    )
     context.manifests.save(
         replace(
-            manifest,
+            _with_standing_hold(context, manifest),
             state=RunState.FAILED,
             finished_at=context.clock.now(),
             reason=f"{type(error).__name__}: {error}",
-            next_step=next_step,
+            next_step="A retry may help" if isinstance(error, Retriable) else "Run `truecopy doctor`",
         )
     )
 
 
-def _held_plan(context: SourceContext, judged: Judged, run_id: str) -> HeldPlan:
-    return HeldPlan(
-        source=context.source,
-        checksum=judged.verdict.checksum,
-        changes=judged.verdict.held,
-        holds=judged.verdict.holds,
-        indexed_documents=judged.plan.indexed_documents,
-        first_held_at=rfc3339(context.clock.now()),
-        run_id=run_id,
-    )
-
-
-def _held_since(context: SourceContext) -> datetime | None:
+def _with_standing_hold(context: SourceContext, manifest: Manifest) -> Manifest:
+    """What waits for a person is in every manifest, so that the newest one always tells."""
     held = context.ledger.held(context.source)
-    return from_rfc3339(held.first_held_at) if held else None
+    if held is None:
+        return manifest
+    return replace(
+        manifest,
+        held=held.changes,
+        holds=held.holds,
+        held_checksum=held.checksum,
+        held_since=from_rfc3339(held.first_held_at),
+    )
 
 
 def _window(context: SourceContext) -> timedelta:
