@@ -1,0 +1,284 @@
+"""Reads one commit of a git repository through the git command line. Knows nothing of documents.
+
+Only git objects are read, never a working tree: a half-finished checkout or an empty mount cannot look like a
+repository without files. Every command has a time-out and a checked exit code; any failure is SourceUnavailable.
+"""
+
+from __future__ import annotations
+
+import base64
+import fcntl
+import hashlib
+import os
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from include.connectors.credentials import Credentials, redact
+from include.domain.errors import SourceUnavailable
+
+# What git may inherit. GIT_DIR, GIT_INDEX_FILE and the like (set inside hooks) would point it somewhere else.
+_INHERITED = (
+    "PATH",
+    "HOME",
+    "TMPDIR",
+    "SSH_AUTH_SOCK",
+    "SSL_CERT_FILE",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+)
+_FIXED = {
+    "LC_ALL": "C",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ASKPASS": "true",
+    "SSH_ASKPASS": "true",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_SSH_COMMAND": "ssh -oBatchMode=yes",
+}
+_SETTINGS = (
+    "safe.directory=*",
+    "core.quotePath=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "log.showSignature=false",
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+)
+MIRROR_HEAD = "refs/truecopy/HEAD"
+
+
+@dataclass(frozen=True, slots=True)
+class TreeEntry:
+    """One path of a commit. `path` is raw bytes as git stores them; `mode` as in `ls-tree`; `oid` is the blob id."""
+
+    path: bytes
+    mode: str
+    oid: str
+
+    @property
+    def is_file(self) -> bool:
+        return self.mode in ("100644", "100755", "100664")
+
+
+class Repository:
+    """A git directory on this machine. `shown` is its name in messages, without credentials."""
+
+    def __init__(self, git_dir: Path, *, shown: str, timeout: float) -> None:
+        self.git_dir = git_dir
+        self.shown = shown
+        self.timeout = timeout
+
+    @classmethod
+    def local(cls, location: Path, *, timeout: float) -> Repository:
+        """Open exactly this folder; a repository further up is another repository. Raises SourceUnavailable."""
+        shown = str(location)
+        if not location.is_dir():
+            raise SourceUnavailable(f"{shown}: there is no such folder; is it mounted?", location=shown)
+        for candidate in (location / ".git", location):
+            if candidate.is_file() or (candidate / "HEAD").is_file():
+                return cls(candidate, shown=shown, timeout=timeout)
+        state = "is empty" if not any(location.iterdir()) else "holds no git repository"
+        raise SourceUnavailable(
+            f"{shown}: the folder {state}; is it mounted, is it the repository's top?", location=shown
+        )
+
+    @classmethod
+    def mirror(cls, url: str, cache_dir: Path, *, timeout: float, credentials: Credentials | None) -> Repository:
+        """Bring a bare mirror of `url` up to date and open it. Raises SourceUnavailable when that fails: what an
+        earlier fetch left in the cache is never handed out as if it were fresh."""
+        shown = redact(url)
+        cache_dir.mkdir(parents=True, exist_ok=True)
+        git_dir = cache_dir / f"{hashlib.sha256(url.encode()).hexdigest()[:24]}.git"
+        repository = cls(git_dir, shown=shown, timeout=timeout)
+        with _locked(git_dir.with_suffix(".lock")):
+            repository._run("init", "--bare", "--quiet", os.fspath(git_dir), inside=False)
+            repository._run(
+                "fetch",
+                "--quiet",
+                "--prune",
+                "--force",
+                "--no-write-fetch-head",
+                "--no-auto-gc",
+                "--",
+                url,
+                "+refs/heads/*:refs/heads/*",
+                "+refs/tags/*:refs/tags/*",
+                f"+HEAD:{MIRROR_HEAD}",
+                secret=_git_config(credentials),
+            )
+        return repository
+
+    def resolve(self, ref: str) -> str:
+        """The commit id `ref` names now. Raises SourceUnavailable for a missing ref or a repository without commits."""
+        return (
+            self._run(
+                "rev-parse",
+                "--verify",
+                "--quiet",
+                "--end-of-options",
+                f"{ref}^{{commit}}",
+                failure=f"there is no commit at `{ref}`",
+            )
+            .decode()
+            .strip()
+        )
+
+    def is_shallow(self) -> bool:
+        return self._run("rev-parse", "--is-shallow-repository").strip() == b"true"
+
+    def tree(self, commit: str) -> tuple[TreeEntry, ...]:
+        """Every path of a commit, submodules and symlinks included."""
+        entries = []
+        for row in self._run("ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0"):
+            if row:
+                meta, _, path = row.partition(b"\t")
+                mode, _, oid = meta.decode("ascii").split(" ")
+                entries.append(TreeEntry(path, mode, oid))
+        return tuple(entries)
+
+    def blobs(self, oids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+        """(oid, content) in the order asked, in one pass. Raises SourceUnavailable for an object that is missing
+        (partial clone, damaged repository) or cut short."""
+        if not oids:
+            return
+        with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as complaints:
+            asked.write("".join(f"{oid}\n" for oid in oids).encode())
+            asked.seek(0)
+            with self._process(("cat-file", "--batch", "--buffer"), asked, complaints) as process:
+                assert process.stdout is not None
+                for oid in oids:
+                    header = process.stdout.readline().decode("ascii", "replace").split()
+                    if len(header) != 3 or header[1] != "blob":
+                        what = " ".join(header[1:]) or "no answer"
+                        raise SourceUnavailable(
+                            f"{self.shown}: object {oid[:12]} cannot be read ({what}); is the clone partial or broken? "
+                            "`git fsck` tells",
+                            location=self.shown,
+                            oid=oid,
+                        )
+                    size = int(header[2])
+                    content = process.stdout.read(size)
+                    if len(content) != size or process.stdout.read(1) != b"\n":
+                        raise SourceUnavailable(
+                            f"{self.shown}: object {oid[:12]} broke off at {len(content)} of {size} bytes",
+                            location=self.shown,
+                            oid=oid,
+                        )
+                    yield oid, content
+
+    def log(self, commit: str, *, timeout: float) -> bytes:
+        """The whole history of a commit, newest first, as `git_dates.read_log` expects it."""
+        return self._run(
+            "log",
+            "--name-status",
+            "-M",
+            "-z",
+            "--no-merges",
+            "--no-relative",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--format=%x01%aI%x02%cI",
+            commit,
+            "--",
+            timeout=timeout,
+        )
+
+    def _run(
+        self,
+        *arguments: str,
+        inside: bool = True,
+        failure: str = "",
+        timeout: float | None = None,
+        secret: Mapping[str, str] | None = None,
+    ) -> bytes:
+        try:
+            done = subprocess.run(
+                self._command(arguments, inside=inside),
+                capture_output=True,
+                stdin=subprocess.DEVNULL,
+                timeout=timeout or self.timeout,
+                env=_environment(secret),
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise SourceUnavailable(
+                f"{self.shown}: git {arguments[0]} did not finish in {timeout or self.timeout:g} s", location=self.shown
+            ) from None
+        except OSError as error:
+            raise SourceUnavailable(f"{self.shown}: git cannot be started ({error.strerror})") from error
+        if done.returncode != 0:
+            said = redact(done.stderr.decode("utf-8", "replace").strip())[-400:]
+            why = failure or f"git {arguments[0]} failed"
+            raise SourceUnavailable(
+                f"{self.shown}: {why} (exit code {done.returncode}) {said}".rstrip(),
+                location=self.shown,
+                exit_code=done.returncode,
+            )
+        return done.stdout
+
+    def _command(self, arguments: Iterable[str], *, inside: bool = True) -> list[str]:
+        command = ["git", "--no-pager"]
+        for setting in _SETTINGS:
+            command += ["-c", setting]
+        if inside:
+            command += ["--git-dir", os.fspath(self.git_dir)]
+        return [*command, *arguments]
+
+    @contextmanager
+    def _process(
+        self, arguments: Sequence[str], stdin: IO[bytes], stderr: IO[bytes]
+    ) -> Iterator[subprocess.Popen[bytes]]:
+        process = subprocess.Popen(
+            self._command(arguments), stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, env=_environment(None)
+        )
+        watchdog = threading.Timer(self.timeout, process.kill)  # a killed process shows as a missing answer
+        watchdog.start()
+        try:
+            yield process
+        finally:
+            watchdog.cancel()
+            process.kill()
+            process.wait()
+            if process.stdout is not None:
+                process.stdout.close()
+
+
+def _environment(secret: Mapping[str, str] | None) -> dict[str, str]:
+    inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    return {**inherited, **_FIXED, **(secret or {})}
+
+
+def _git_config(credentials: Credentials | None) -> dict[str, str]:
+    """Credentials as configuration in the environment: an argument would be visible in the process list."""
+    if not credentials:
+        return {}
+    headers = [f"{name}: {value}" for name, value in credentials.headers.items()]
+    if credentials.basic:
+        token = base64.b64encode(":".join(credentials.basic).encode()).decode()
+        headers.append(f"Authorization: Basic {token}")
+    config = {"GIT_CONFIG_COUNT": str(len(headers))}
+    for position, header in enumerate(headers):
+        config |= {f"GIT_CONFIG_KEY_{position}": "http.extraHeader", f"GIT_CONFIG_VALUE_{position}": header}
+    return config
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """One fetch at a time into a mirror, whatever the number of workers."""
+    with path.open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,252 @@
+"""The block of fields at the top of a text file: YAML `---`, TOML `+++` or a JSON object.
+
+Every leaf is a string, whatever the format, so that `version: 1.10` stays "1.10", `slug: 0123` keeps its zero and a
+quoted "false" is not a truthy string. Nested values are dicts and lists of strings.
+
+A file is quarantined (DocumentUnreadable) rather than guessed at when it has a block that does not parse: taken as
+text, its `draft: true` would be ignored and the draft would reach answers.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from datetime import UTC, date, datetime, time
+
+import yaml
+
+from include.domain.dates import EvidencedDate, parse_date
+from include.domain.errors import DocumentUnreadable
+
+_BLOCK = re.compile(r"(---|\+\+\+)[ \t]*\r?\n")
+_CLOSING = {
+    "---": re.compile(r"^(?:---|\.\.\.)[ \t\r]*$\n?", re.MULTILINE),
+    "+++": re.compile(r"^\+\+\+[ \t\r]*$\n?", re.MULTILINE),
+}
+_FIELD = re.compile(r"\s*[\"']?[A-Za-z_][\w.-]*[\"']?\s*[:=](?:\s|$|[^/\s])")
+_JSON_OBJECT = re.compile(r"\{\s*(?:\"[^\"\n]*\"\s*:|\}\s*(?:\n|$))")
+_LEADING = re.compile(r"(?:[ \t]*\r?\n)*")
+
+_TRUE = frozenset({"true", "yes", "on", "1", "y"})
+_FALSE = frozenset({"false", "no", "off", "0", "n", "", "null", "~"})
+_ALL_TIME = datetime.max.replace(tzinfo=UTC)
+
+_HIDDEN_IF_TRUE = ("draft", "unlisted", "headless", "noindex", "private")
+_GO_LIVE = ("publishdate", "pubdate", "publish_date", "published", "publish")
+_EXPIRY = ("expirydate", "unpublishdate", "expiry_date", "expires", "expires_at")
+_CREATED = ("created", "created_at", "date.created", "date", "publishdate", "pubdate", "published")
+_UPDATED = (
+    "updated",
+    "updated_at",
+    "lastmod",
+    "modified",
+    "last_modified_at",
+    "last-modified",
+    "last_update.date",
+    "lastupdated",
+    "date.updated",
+)
+_EFFECTIVE = ("effective_date", "effectivedate", "effective", "valid_from")
+
+
+def split(body: str) -> tuple[dict[str, object], str]:
+    """(fields, the text below the block). Without a block: ({}, the whole text without a byte order mark).
+
+    A file that merely opens with a thematic break keeps its text. Raises DocumentUnreadable for a block that does
+    not parse, names a field twice, or is opened and never closed.
+    """
+    text = body.removeprefix("\ufeff")
+    lead = _LEADING.match(text)
+    start = lead.end() if lead else 0
+    if text.startswith("{", start):
+        return _split_json(text, start)
+    opening = _BLOCK.match(text, start)
+    if opening is None:
+        return {}, text
+    fence = opening.group(1)
+    closing = _CLOSING[fence].search(text, opening.end())
+    if closing is None:
+        if _FIELD.match(text, opening.end()):
+            raise _unreadable(f"the `{fence}` block is opened and never closed")
+        return {}, text
+    block = text[opening.end() : closing.start()]
+    fields = _toml(block) if fence == "+++" else _yaml(block)
+    return ({}, text) if fields is None else (fields, text[closing.end() :])
+
+
+def is_public(fields: Mapping[str, object], now: datetime, *, date_schedules: bool = False) -> tuple[bool, str]:
+    """Whether a page with these fields is for everybody at `now`, and if not, which field says so.
+
+    Public is an allow-list: a switch whose value is neither true nor false hides the page. `date_schedules`: a
+    future `date` hides the page too (Hugo, Jekyll posts). `status: draft` does not hide: registers of proposals are
+    public and use it for the state of the proposal. Raises DocumentUnreadable when a go-live or expiry date
+    cannot be read: such a page is unknown, neither published nor removed.
+    """
+    flat = dict(_flatten(fields))
+    for name in _HIDDEN_IF_TRUE:
+        if flat.get(name, "").strip().lower() not in _FALSE:
+            return False, f"{name}: {flat[name]}"
+    for name in ("published", "publish", "pagefind"):
+        if name in flat and flat[name].strip().lower() in _FALSE - {""}:
+            return False, f"{name}: {flat[name]}"
+    if flat.get("search.exclude", "").strip().lower() not in _FALSE:
+        return False, f"search.exclude: {flat['search.exclude']}"
+    if "noindex" in flat.get("robots", "").lower():
+        return False, f"robots: {flat['robots']}"
+    for name in ("build.list", "build.render", "_build.list", "_build.render"):
+        if flat.get(name, "").strip().lower() in ("never", "false"):
+            return False, f"{name}: {flat[name]}"
+    for name in (*_GO_LIVE, *(("date",) if date_schedules else ())):
+        moment = _visibility_date(name, flat.get(name, ""))
+        if moment is not None and moment > now:
+            return False, f"{name}: {flat[name]} is in the future"
+    for name in _EXPIRY:
+        moment = _visibility_date(name, flat.get(name, ""))
+        if moment is not None and moment <= now:
+            return False, f"{name}: {flat[name]} has passed"
+    return True, ""
+
+
+def created_at(fields: Mapping[str, object], now: datetime) -> EvidencedDate | None:
+    """The first creation date that can be read, `None` if there is none."""
+    return _first_date(fields, _CREATED, now)
+
+
+def updated_at(fields: Mapping[str, object], now: datetime) -> EvidencedDate | None:
+    """The first modification date that can be read, `None` if there is none."""
+    return _first_date(fields, _UPDATED, now)
+
+
+def effective_date(fields: Mapping[str, object]) -> EvidencedDate | None:
+    """From when the text is in force; may lie in the future."""
+    return _first_date(fields, _EFFECTIVE, _ALL_TIME)
+
+
+def expires_at(fields: Mapping[str, object]) -> EvidencedDate | None:
+    """When the page stops being public; may lie in the future."""
+    return _first_date(fields, _EXPIRY, _ALL_TIME)
+
+
+def _yaml(block: str) -> dict[str, object] | None:
+    """Fields, or None when the block is not a block of fields but text between two rules."""
+    loader = yaml.CBaseLoader(block)
+    try:
+        node = loader.get_single_node()
+        if isinstance(node, yaml.MappingNode):
+            _refuse_duplicates([str(key.value) for key, _ in node.value])
+        data = loader.construct_document(node) if node is not None else {}
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        if block[:1] in ("\n", "\r") and not _FIELD.match(block):
+            return None  # a rule, an empty line, prose with a colon in it
+        raise _unreadable(f"the YAML block does not parse ({_first_line(error)})") from error
+    finally:
+        loader.dispose()
+    if isinstance(data, dict):
+        return _merged(data)
+    if _FIELD.match(block):
+        raise _unreadable("the YAML block is not a list of fields")
+    return None
+
+
+def _merged(data: dict[str, object]) -> dict[str, object]:
+    """`<<: *anchor` taken literally would hide the fields it brings in, `draft` among them."""
+    if "<<" not in data:
+        return data
+    brought = data["<<"] if isinstance(data["<<"], list) else [data["<<"]]
+    result: dict[str, object] = {}
+    for mapping in reversed(brought):
+        if not isinstance(mapping, dict):
+            raise _unreadable("the YAML merge key `<<` does not name fields")
+        result.update(_merged(mapping))
+    result.update({key: value for key, value in data.items() if key != "<<"})
+    return result
+
+
+def _toml(block: str) -> dict[str, object]:
+    try:
+        return {key: _stringly(value) for key, value in tomllib.loads(block, parse_float=str).items()}
+    except (tomllib.TOMLDecodeError, ValueError, RecursionError) as error:
+        raise _unreadable(f"the TOML block does not parse ({_first_line(error)})") from error
+
+
+def _split_json(text: str, start: int) -> tuple[dict[str, object], str]:
+    """Only an object with a key is front matter: `{% liquid %}`, `{{< shortcode >}}` and `{jsx}` are text."""
+    if not _JSON_OBJECT.match(text, start):
+        return {}, text
+    try:
+        pairs, end = json.JSONDecoder(object_pairs_hook=_pairs, parse_float=str, parse_int=str).raw_decode(text, start)
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(f"the JSON block does not parse ({_first_line(error)})") from error
+    rest = text[end:]
+    if rest.strip() and not re.match(r"[ \t]*\r?\n", rest):
+        raise _unreadable("the JSON block is followed by text on its last line")
+    return {key: _stringly(value) for key, value in pairs.items()}, re.sub(r"\A[ \t]*\r?\n", "", rest)
+
+
+def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    _refuse_duplicates([key for key, _ in pairs])
+    return dict(pairs)
+
+
+def _refuse_duplicates(names: list[str]) -> None:
+    if len(set(names)) < len(names):
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise _unreadable(f"the block names {', '.join(twice)} more than once")
+
+
+def _stringly(value: object) -> object:
+    if isinstance(value, dict):
+        return {str(key): _stringly(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_stringly(item) for item in value]
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return ""
+    return value.isoformat() if isinstance(value, datetime | date | time) else str(value)
+
+
+def _flatten(fields: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Lower-case names with one level of nesting as `outer.inner`; Hugo and Jekyll ignore case as well."""
+    for key, value in fields.items():
+        name = f"{prefix}{key}".lower()
+        if isinstance(value, Mapping):
+            if not prefix:
+                yield from _flatten(value, f"{key}.")
+        elif isinstance(value, list):
+            yield name, ", ".join(str(item) for item in value)
+        else:
+            yield name, str(_stringly(value))
+
+
+def _visibility_date(name: str, text: str) -> datetime | None:
+    text = text.strip()
+    if text.lower() in _TRUE | _FALSE or text.startswith(("0000-", "0001-")):
+        return None  # a switch, or the zero date that stands for "not set"
+    dated = _date(text, name, _ALL_TIME)
+    if dated is None:
+        raise _unreadable(f"{name}: {text!r} is not an ISO 8601 date, so it is unknown whether the page is public")
+    return dated.value
+
+
+def _first_date(fields: Mapping[str, object], names: tuple[str, ...], now: datetime) -> EvidencedDate | None:
+    flat = dict(_flatten(fields))
+    dates = (_date(flat[name], f"front matter {name}", now) for name in names if name in flat)
+    return next((found for found in dates if found is not None), None)
+
+
+def _date(text: str, origin: str, now: datetime) -> EvidencedDate | None:
+    try:
+        return parse_date(text, origin=origin, now=now)
+    except OverflowError:  # the last or first day of the calendar, moved to UTC
+        return None
+
+
+def _first_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:160] or type(error).__name__
+
+
+def _unreadable(why: str) -> DocumentUnreadable:
+    return DocumentUnreadable(f"front matter: {why}; correct the file, its last good version stays indexed", why=why)
