@@ -1,0 +1,176 @@
+"""The embedded index: Qdrant Edge in a local folder. One folder per collection, one small file for the aliases.
+
+    <path>/.index.lock, .index.gate       who is inside (include.store.lock)
+    <path>/aliases.json                   {alias: collection}
+    <path>/<collection>/collection.json   who built it
+    <path>/<collection>/shard/            the engine's files; the write-ahead log in it must never be removed
+
+Every operation is written to the log as a whole, so a killed process leaves whole operations. The engine holds
+Python's global lock during each call, and lets nobody else open the folder: sessions are short.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from include.domain.errors import EmbedderMismatch, StoreUnavailable
+from include.ports import Index, IndexReader
+from include.store.edge_engine import EdgeEngine
+from include.store.lock import FolderLock, Use
+from include.store.schema import Builder, check_alias, check_builder, check_embedder, collection_name
+from include.store.session import Reading, Writing
+
+_log = logging.getLogger(__name__)
+
+
+class EdgeStore:
+    """IndexStore on a local disk. `lock_timeout` is in seconds; `notify` is told once per wait who is inside."""
+
+    def __init__(
+        self, path: Path, alias: str, *, lock_timeout: float = 60.0, notify: Callable[[str], None] = _log.warning
+    ) -> None:
+        self._path = path.absolute()
+        self._alias = check_alias(alias)
+        self._lock = FolderLock(self._path, lock_timeout, notify)
+
+    @property
+    def location(self) -> str:
+        return f"edge://{self._path}#{self._alias}"
+
+    def prepare(self, embedder_id: str, dimension: int) -> None:
+        check_embedder(embedder_id, dimension)
+        self._path.mkdir(parents=True, exist_ok=True)
+        with self._lock.held():
+            collection = self._aliases().get(self._alias)
+            if collection is None:
+                collection = self._unaliased(embedder_id)
+                if not (self._path / collection).exists():
+                    self._create(collection, Builder(embedder_id, dimension))
+            check_builder(self._builder(collection), embedder_id, dimension, self.location)
+            self._point_alias(collection)
+
+    @contextmanager
+    def reading(self) -> Iterator[IndexReader]:
+        with self._engine() as engine:
+            session = Reading(engine)
+            try:
+                yield session
+            finally:
+                session.end()
+
+    @contextmanager
+    def writing(self) -> Iterator[Index]:
+        with self._engine() as engine:
+            session = Writing(engine)
+            try:
+                yield session
+                engine.flush()
+            finally:
+                session.end()
+
+    def problems(self, embedder_id: str | None = None, dimension: int | None = None) -> list[str]:
+        """What is wrong with the store itself, one sentence each. Raises StoreBusy like a reader."""
+        try:
+            with self._engine() as engine:
+                builder, missing = engine.builder, engine.missing_indexes()
+        except StoreUnavailable as error:
+            return [str(error)]
+        found = [f"{self.location}: payload index {name!r} is missing; rebuild the collection" for name in missing]
+        if embedder_id is not None:
+            try:
+                check_builder(builder, embedder_id, dimension or builder.dimension, self.location)
+            except EmbedderMismatch as error:
+                found.append(str(error))
+        return found
+
+    @contextmanager
+    def _engine(self) -> Iterator[EdgeEngine]:
+        if not self._path.is_dir():
+            raise self._unavailable("the folder does not exist; the first ingest run creates it")
+        with self._lock.held() as use:
+            yield self._opened(use)
+
+    def _opened(self, use: Use) -> EdgeEngine:
+        collection = self._aliases().get(self._alias)
+        if collection is None:
+            raise self._unavailable("the alias points nowhere; an ingest run creates it, or restore aliases.json")
+        builder = self._builder(collection)
+        return use.resource(
+            collection, lambda: EdgeEngine(self._path / collection / "shard", builder, self.location), EdgeEngine.close
+        )
+
+    def _unaliased(self, embedder_id: str) -> str:
+        """The collection to use where the alias is unknown: a whole one that lost its alias, else a new one.
+
+        A collection of another embedder is neither used nor passed over: that would look like an empty index.
+        """
+        own = collection_name(self._alias, embedder_id)
+        whole = self._path.glob(f"{self._alias}.*/collection.json")
+        others = sorted(file.parent.name for file in whole if file.parent.suffix != ".new")
+        return others[0] if others and own not in others else own
+
+    def _create(self, collection: str, builder: Builder) -> None:
+        """Made under another name and renamed when whole, so a folder of that name is never half a collection."""
+        draft = self._path / f"{collection}.new"
+        shutil.rmtree(draft, ignore_errors=True)
+        draft.mkdir()
+        EdgeEngine.create(draft / "shard", builder, self.location)
+        _replace(draft / "collection.json", builder.as_metadata())
+        draft.rename(self._path / collection)
+        _sync_folder(self._path)
+
+    def _aliases(self) -> Mapping[str, str]:
+        """A damaged file is not an empty one: an index that looks new would be filled again beside the old."""
+        file = self._path / "aliases.json"
+        try:
+            match json.loads(file.read_text()):
+                case dict() as aliases if all(isinstance(name, str) and name for name in aliases.values()):
+                    return aliases
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as error:
+            raise self._unavailable(f"{file} cannot be read ({error}); restore it from a backup") from error
+        raise self._unavailable(f"{file} does not map aliases to collections; restore it from a backup")
+
+    def _point_alias(self, collection: str) -> None:
+        aliases = self._aliases()
+        if aliases.get(self._alias) != collection:
+            _replace(self._path / "aliases.json", {**aliases, self._alias: collection})
+
+    def _builder(self, collection: str) -> Builder:
+        file = self._path / collection / "collection.json"
+        try:
+            builder = Builder.from_metadata(json.loads(file.read_text()))
+        except (OSError, ValueError) as error:
+            raise self._unavailable(f"{file} cannot be read ({error}); restore it from a backup") from error
+        if builder is None:
+            raise self._unavailable(f"{file} does not say who built the collection; restore it from a backup")
+        return builder
+
+    def _unavailable(self, problem: str) -> StoreUnavailable:
+        return StoreUnavailable(f"{self.location}: {problem}", location=self.location)
+
+
+def _replace(file: Path, content: Mapping[str, object]) -> None:
+    """Write so that a reader, and a machine that loses power, finds the old file or the new one."""
+    draft = file.with_name(f"{file.name}.{os.getpid()}.new")
+    with draft.open("w") as stream:
+        json.dump(content, stream, indent=1, sort_keys=True)
+        stream.flush()
+        os.fsync(stream.fileno())
+    draft.replace(file)
+    _sync_folder(file.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

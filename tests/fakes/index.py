@@ -1,0 +1,184 @@
+"""An index in memory. It keeps every promise of the ports, and judges a Selector by its own words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from include.domain.documents import SEARCHABLE, DocumentKey, Status, StoredChunk
+from include.domain.errors import EmbedderMismatch, StoreUnavailable, UnsafeSelector
+from include.domain.selection import Selector
+from include.ports import Hit, NewPoint, Vectors
+from include.store.points import check_changes, check_points, payload_of, stored_chunk, unit_vector
+from include.store.schema import Builder, check_builder, check_embedder
+
+
+def _nothing(_operation: str) -> None:
+    pass
+
+
+@dataclass
+class FakePoint:
+    payload: dict[str, object]
+    vector: Vectors
+
+
+@dataclass
+class FakeIndexStore:
+    """IndexStore. Sessions may overlap, as on a server: two actors can be stepped between each other's operations.
+
+    `on_io` is called with the operation's name before the operation; what it raises prevents it. `points` is the
+    content, for tests that look at it or damage it behind our back.
+    """
+
+    on_io: Callable[[str], None] = _nothing
+    points: dict[str, FakePoint] = field(default_factory=dict)
+    builder: Builder | None = None
+    location: str = "fake"
+
+    def prepare(self, embedder_id: str, dimension: int) -> None:
+        self.on_io("prepare")
+        check_embedder(embedder_id, dimension)
+        if self.builder is None:
+            self.builder = Builder(embedder_id, dimension)
+        check_builder(self.builder, embedder_id, dimension, self.location)
+
+    @contextmanager
+    def reading(self) -> Iterator[FakeReader]:
+        yield FakeReader(self)
+
+    @contextmanager
+    def writing(self) -> Iterator[FakeIndex]:
+        yield FakeIndex(self)
+
+    @property
+    def dimension(self) -> int:
+        if self.builder is None:
+            raise StoreUnavailable(f"{self.location}: the alias points nowhere")
+        return self.builder.dimension
+
+
+class FakeReader:
+    def __init__(self, store: FakeIndexStore) -> None:
+        self._store = store
+        self._dimension = store.dimension
+
+    def scan(self, source: str) -> Iterator[StoredChunk]:
+        self._store.on_io("scan")
+        return iter([chunk for chunk in self._stored() if chunk.source == source])
+
+    def chunks_of(self, keys: Sequence[DocumentKey]) -> Mapping[DocumentKey, Sequence[StoredChunk]]:
+        self._store.on_io("chunks_of")
+        stored = list(self._stored())
+        return {key: [c for c in stored if (c.source, c.doc_id) == (key.source, key.doc_id)] for key in keys}
+
+    def vectors(self, chunk_hashes: Iterable[str]) -> Mapping[str, Vectors]:
+        self._store.on_io("vectors")
+        wanted = set(chunk_hashes)
+        return {
+            str(point.payload["chunk_hash"]): point.vector
+            for point in self._store.points.values()
+            if point.payload.get("chunk_hash") in wanted
+            and unit_vector(point.vector.tolist(), self._dimension) is not None
+        }
+
+    def count(self, selector: Selector) -> int:
+        self._store.on_io("count")
+        return len(self._selected(selector))
+
+    def count_points(self, source: str | None = None) -> int:
+        self._store.on_io("count_points")
+        return sum(source is None or chunk.source == source for chunk in self._stored())
+
+    def count_foreign(self, sources: Sequence[str]) -> int:
+        self._store.on_io("count_foreign")
+        return sum(chunk.source not in sources for chunk in self._stored())
+
+    def count_documents_with(self, source: str, content_hash: str) -> int:
+        self._store.on_io("count_documents_with")
+        wanted = (source, content_hash, 0)
+        return sum(
+            (chunk.source, chunk.content_hash, chunk.chunk_index) == wanted and chunk.status != Status.INCOMING
+            for chunk in self._stored()
+        )
+
+    def search(
+        self, vector: Vectors, *, limit: int, sources: Sequence[str] = (), statuses: Sequence[Status] = ()
+    ) -> Sequence[Hit]:
+        self._store.on_io("search")
+        if unit_vector(vector.tolist(), self._dimension) is None:
+            raise EmbedderMismatch(f"a search needs a unit vector of {self._dimension} dimensions")
+        shown = set(statuses or SEARCHABLE)
+        hits = [
+            Hit(point_id, float(point.vector @ vector), dict(point.payload))
+            for point_id, point in self._store.points.items()
+            if point.payload.get("status") in shown and (not sources or point.payload.get("source") in sources)
+        ]
+        return sorted(hits, key=lambda hit: -hit.score)[:limit]
+
+    def _stored(self) -> Iterator[StoredChunk]:
+        return (stored_chunk(point_id, point.payload) for point_id, point in self._store.points.items())
+
+    def _selected(self, selector: Selector) -> list[str]:
+        if not isinstance(selector, Selector):
+            raise UnsafeSelector(f"only a Selector names points, got {type(selector).__name__}")
+        return [pid for pid, point in self._store.points.items() if _matches(selector, pid, point.payload)]
+
+
+class FakeIndex(FakeReader):
+    def insert(self, points: Sequence[NewPoint]) -> None:
+        self._store.on_io("insert")
+        check_points(points, self._dimension)
+        for point in points:
+            self._store.points.setdefault(point.point_id, FakePoint(payload_of(point), point.vector.copy()))
+
+    def overwrite(self, points: Sequence[NewPoint]) -> None:
+        self._store.on_io("overwrite")
+        check_points(points, self._dimension)
+        for point in points:
+            self._store.points[point.point_id] = FakePoint(payload_of(point), point.vector.copy())
+
+    def publish(self, point_ids: Sequence[str], status: Status = Status.PUBLISHED) -> None:
+        self._store.on_io("publish")
+        if not isinstance(status, Status) or status is Status.INCOMING:
+            raise ValueError(f"publishing gives a readable status, got {status!r}")
+        for point_id in point_ids:
+            point = self._store.points.get(point_id)
+            if point is not None and point.payload.get("status") == Status.INCOMING:
+                point.payload["status"] = status.value
+
+    def set_payload(self, selector: Selector, payload: Mapping[str, object]) -> None:
+        self._store.on_io("set_payload")
+        selected = self._selected(selector)
+        check_changes(payload, selector.key)
+        for point_id in selected:
+            merged = {**self._store.points[point_id].payload, **payload}
+            self._store.points[point_id].payload = {k: v for k, v in merged.items() if v is not None}
+
+    def delete(self, selector: Selector) -> None:
+        self._store.on_io("delete")
+        for point_id in self._selected(selector):
+            del self._store.points[point_id]
+
+
+def _matches(selector: Selector, point_id: str, payload: Mapping[str, object]) -> bool:
+    fence = _fence(payload.get("fetched_at"))
+    return (
+        (payload.get("source"), payload.get("doc_id")) == (selector.key.source, selector.key.doc_id)
+        and (selector.status is None or payload.get("status") == selector.status)
+        and (selector.fence is None or fence == selector.fence)
+        and (selector.older_than is None or fence is None or fence <= selector.older_than)
+        and (not selector.only_ids or point_id in selector.only_ids)
+        and point_id not in selector.except_ids
+    )
+
+
+def _fence(value: object) -> datetime | None:
+    """The instant as the engines read it: without an offset it is UTC, anything unreadable is none."""
+    try:
+        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return moment.replace(tzinfo=UTC) if moment and moment.tzinfo is None else moment
