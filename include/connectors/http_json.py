@@ -1,0 +1,300 @@
+"""Documents of any CMS with a JSON list and a JSON page endpoint. What is CMS-specific is configuration (presets).
+
+Three distrusts run through it. A 200 proves no identity: many a CMS answers a revoked credential with the anonymous
+list, so the identity is asked for before and after a listing. A 404 proves no deletion: a lost table says 404 to
+living ids, so canaries must answer at that moment. A published state is an allow-list: what is unknown is not public.
+"""
+
+from __future__ import annotations
+
+import html
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import quote, urljoin
+
+from include.connectors.credentials import Credentials
+from include.connectors.http_listing import ListReader, Reading
+from include.connectors.http_options import HttpJsonOptions
+from include.connectors.http_pages import ListEndpoint
+from include.connectors.http_session import Answer, HttpSession, Pace
+from include.connectors.json_fields import judge, search, text_of, version_of
+from include.domain.dates import EvidencedDate, Precision, parse_date
+from include.domain.documents import DocumentKey, FetchedDocument, Presence
+from include.domain.errors import (
+    DocumentGone,
+    DocumentNotPublic,
+    DocumentUnreadable,
+    SourceUnavailable,
+    TruecopyError,
+)
+from include.domain.inventory import Listing, Proof
+from include.ports import Clock
+
+_MEDIA_TYPES = {"html": "text/html", "markdown": "text/markdown", "text": "text/plain"}
+_ALL_TIME = datetime.max.replace(tzinfo=UTC)
+_CANARIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Living:
+    """A page that exists. `data` is the document's object. `public` is None where its state cannot be told."""
+
+    data: Any
+    public: bool | None
+    why: str
+
+
+class HttpJsonConnector:
+    """`ports.Connector` over HTTP. Not thread-safe; one instance serves one run."""
+
+    def __init__(
+        self,
+        source: str,
+        options: HttpJsonOptions,
+        *,
+        clock: Clock,
+        credentials: Credentials | None = None,
+        pace: Pace | None = None,
+    ) -> None:
+        self._source = source
+        self._options = options
+        self._clock = clock
+        self._session = HttpSession(
+            options.base_url, limits=options.http, clock=clock, credentials=credentials, pace=pace
+        )
+        self._endpoint = ListEndpoint(self._session, options.list, options.public)
+        self._listed_at: Mapping[str, object] = {}  # doc_id -> timestamp of the version the list showed
+        self._canaries = options.canaries
+        self._are_canaries_known_alive = False
+        self._identity: tuple[bool, str] | None = None
+
+    @property
+    def source(self) -> str:
+        return self._source
+
+    def list_documents(self) -> Listing:
+        """See `ports.Connector`."""
+        listed_at = self._clock.now()
+        self._identity = None
+        verified, doubt = self._verify_identity()
+        reading, passes = ListReader(self._endpoint).read()
+        if verified:
+            self._identity = None
+            verified, doubt = self._verify_identity()  # it may have been revoked between two pages
+        documents = {item.doc_id: item.listed for item in reading.items.values() if item.listed is not None}
+        self._listed_at = {item.doc_id: item.updated_at for item in reading.items.values()}
+        problems = list(reading.problems)
+        if doubt:
+            problems.append(doubt)
+        if not documents:
+            problems.append(
+                f"no public document among {len(reading.items)} listed; an empty list proves nothing: has the "
+                "credential lost its scope, has the source lost its data?"
+            )
+        if not problems and not self._options.canaries:
+            readable = [doc_id for doc_id, listed in documents.items() if not listed.unreadable]
+            self._canaries = tuple(random.sample(readable, min(_CANARIES + 1, len(readable))))
+            self._are_canaries_known_alive = False
+        proof = Proof(
+            end_reached=reading.end_reached,
+            scope_verified=verified,
+            seen=len(reading.items),
+            declared_total=reading.total,
+            detail=self._detail(reading, passes, len(documents)),
+            problem="; ".join(f"{self._source}: {problem}" for problem in problems),
+        )
+        return Listing(self._source, documents, proof, listed_at)
+
+    def fetch(self, doc_id: str) -> FetchedDocument:
+        """See `ports.Connector`. SourceUnavailable also when the page shows an older version than the list did:
+        a cache has not caught up, and the old text must not be recorded as the new version."""
+        fetched_at = self._clock.now()
+        answer = self._get_page(doc_id)
+        if answer.status in (401, 403, 404, 410):
+            self._raise_absent(doc_id, answer)
+        page = self._living(doc_id, answer, fetched_at)
+        facts = {"source": self._source, "doc_id": doc_id}
+        if page.public is False:
+            raise DocumentNotPublic(f"{self._source}: {doc_id} is not public ({page.why})", **facts)
+        if page.public is None:
+            raise DocumentUnreadable(f"{self._source}: {doc_id}: its state is unknown ({page.why})", **facts)
+        options, fields = self._options, self._options.page.fields
+        body = text_of(search(fields.body, page.data))
+        if body is None or not body.strip():
+            what = "no text" if body is None else "an empty text"
+            raise DocumentUnreadable(f"{self._source}: {doc_id} has {what} at `{fields.body}` (protected?)", **facts)
+        if (title := text_of(search(fields.title, page.data)) if fields.title else None) and options.page.title_is_html:
+            title = html.unescape(title)
+        return FetchedDocument(
+            key=DocumentKey(self._source, doc_id),
+            version=self._version(doc_id, page.data, fetched_at),
+            body=_utf8(body, f"{self._source}: {doc_id}"),
+            media_type=_MEDIA_TYPES[options.page.body_format],
+            url=urljoin(
+                options.site_url or f"{self._session.base_url}/", self._text(fields.url, page.data) or answer.where
+            ),
+            fetched_at=fetched_at,
+            title=title or None,
+            charset="utf-8",
+            lang=self._text(fields.lang, page.data) or options.lang,
+            content_type=self._text(fields.content_type, page.data) or options.content_type,
+            created_at=_date(fields.created_at, page.data, fetched_at),
+            updated_at=_date(fields.updated_at, page.data, fetched_at),
+            effective_date=_date(fields.effective_date, page.data, _ALL_TIME),
+            expires_at=_date(fields.expires_at, page.data, _ALL_TIME),
+        )
+
+    def probe(self, doc_id: str) -> Presence:
+        """See `ports.Connector`. GONE and NOT_PUBLIC only as long as known documents answer normally."""
+        try:
+            answer = self._get_page(doc_id)
+            if answer.status in (401, 403, 404, 410):
+                self._raise_absent(doc_id, answer)
+            page = self._living(doc_id, answer, self._clock.now())
+            if page.public is False:
+                verified, _ = self._verify_identity()
+                return Presence.NOT_PUBLIC if verified else Presence.UNKNOWN
+            return Presence.PRESENT if page.public else Presence.UNKNOWN
+        except DocumentGone:
+            return Presence.GONE
+        except DocumentNotPublic:
+            return Presence.NOT_PUBLIC
+        except Exception:  # noqa: BLE001 - a probe promises never to raise; whatever went wrong is doubt
+            return Presence.UNKNOWN
+
+    def close(self) -> None:
+        self._session.close()
+
+    def _get_page(self, doc_id: str) -> Answer:
+        page = self._options.page
+        path = page.path.replace("{id}", quote(doc_id, safe=""))
+        return self._session.get(path, {name: value.replace("{id}", doc_id) for name, value in page.params.items()})
+
+    def _living(self, doc_id: str, answer: Answer, now: datetime) -> _Living:
+        """Raises SourceUnavailable when the answer is no page, or shows another document."""
+        page = self._options.page
+        data = search(page.item, answer.json())
+        if not isinstance(data, dict):
+            raise answer.refused(f"holds no document at `{page.item}`")
+        shown = search(page.fields.id, data) if page.fields.id else doc_id
+        if str(shown) != doc_id:
+            raise answer.refused(f"shows document {shown!r:.60} when asked for {doc_id}")
+        public, why = judge({**self._options.public, **page.public}, data)
+        for field, hides in ((page.fields.goes_live_at, "after"), (page.fields.expires_at, "before")):
+            moment = _date(field, data, _ALL_TIME)
+            if moment and public and (moment.value > now if hides == "after" else moment.value <= now):
+                public, why = False, f"{field} is {moment.value:%Y-%m-%d %H:%M} UTC, now is {now:%Y-%m-%d %H:%M} UTC"
+        return _Living(data, public, why)
+
+    def _version(self, doc_id: str, data: object, fetched_at: datetime) -> str:
+        """Raises SourceUnavailable when the list has already shown a newer version than this page does."""
+        options = self._options
+        chosen = options.page.version
+        expressions = options.list.versions if chosen is None else (chosen,) if isinstance(chosen, str) else chosen
+        version = version_of(expressions, data)
+        if not version:
+            raise DocumentUnreadable(f"{self._source}: {doc_id} shows no version at {', '.join(expressions)}")
+        shown = options.page.fields.updated_at or options.list.updated_at or options.list.versions[0]
+        seen, listed = _instant(search(shown, data)), _instant(self._listed_at.get(doc_id))
+        if seen and listed and seen.value < listed.value:
+            raise SourceUnavailable(
+                f"{self._source}: {doc_id} is shown as of {seen.value:%Y-%m-%d %H:%M:%S}, the list has seen "
+                f"{listed.value:%Y-%m-%d %H:%M:%S}: a cache lags behind; try again later",
+                source=self._source,
+                doc_id=doc_id,
+            )
+        is_coarse = seen is not None and seen.value.microsecond == 0
+        if seen and is_coarse and abs(fetched_at - seen.value) < timedelta(seconds=options.settle_seconds):
+            return f"{version}~unsettled"  # a second edit in this second would look the same
+        return version
+
+    def _verify_identity(self) -> tuple[bool, str]:
+        """(verified, doubt in words), asked once and remembered until the next listing."""
+        if self._identity is None:
+            self._identity = self._ask_identity()
+        return self._identity
+
+    def _ask_identity(self) -> tuple[bool, str]:
+        identity = self._options.identity
+        if not self._session.has_credentials and (identity is None or identity.only_with_credential):
+            return True, ""
+        if identity is None:
+            return (
+                False,
+                "a credential is used, but no identity probe says that the source accepted it (option identity)",
+            )
+        if identity.path is None:
+            return True, ""
+        answer = self._session.get(identity.path, identity.params, conditional=False)
+        if answer.status != 200:
+            return False, f"the identity probe {answer.where} answers {answer.status}: is the credential revoked?"
+        recognised, why = judge(identity.expect, answer.json())
+        return (True, "") if recognised else (False, f"the source takes us for somebody else: {answer.where}: {why}")
+
+    def _raise_absent(self, doc_id: str, answer: Answer) -> None:
+        """DocumentGone for 404 and 410, DocumentNotPublic for 401 and 403, if identity and canaries vouch for it;
+        SourceUnavailable otherwise. Canaries are asked *after* the answer, so that an outage shows in both."""
+        verified, doubt = self._verify_identity()
+        doubt = doubt or self._canaries_doubt(doc_id)
+        facts = {"source": self._source, "doc_id": doc_id, "status": answer.status}
+        if doubt or not verified:
+            raise SourceUnavailable(
+                f"{self._source}: {doc_id} answers {answer.status}, which proves nothing: {doubt}", **facts
+            )
+        if answer.status in (401, 403):
+            raise DocumentNotPublic(f"{self._source}: {doc_id} is not for everybody (answer {answer.status})", **facts)
+        raise DocumentGone(f"{self._source}: {doc_id} does not exist (answer {answer.status})", **facts)
+
+    def _canaries_doubt(self, doc_id: str) -> str:
+        """Empty when known documents answer: all of them the first time, one at random from then on."""
+        canaries = [canary for canary in self._canaries if canary != doc_id][
+            : _CANARIES if not self._options.canaries else None
+        ]
+        if not canaries:
+            return "no other document is known to be alive (option canaries, or list first)"
+        asked = [random.choice(canaries)] if self._are_canaries_known_alive else canaries
+        for canary in asked:
+            self._are_canaries_known_alive = False
+            try:
+                page = self._living(canary, self._get_page(canary), self._clock.now())
+            except TruecopyError as error:
+                return f"canary {canary} does not answer either ({error})"
+            if not page.public:
+                return f"canary {canary} is not public ({page.why}); choose another"
+        self._are_canaries_known_alive = True
+        return ""
+
+    def _detail(self, reading: Reading, passes: int, public: int) -> str:
+        total = "no total declared" if reading.total is None else f"declared total {reading.total}"
+        times = "one reading" if passes == 1 else f"{passes} readings"
+        return f"{reading.pages} pages in {times}, {len(reading.items)} listed, {public} public, {total}"
+
+    @staticmethod
+    def _text(expression: str | None, data: object) -> str | None:
+        value = search(expression, data) if expression else None
+        return value.strip() or None if isinstance(value, str) else None
+
+
+def _date(expression: str | None, data: object, now: datetime) -> EvidencedDate | None:
+    if expression is None:
+        return None
+    try:
+        return parse_date(search(expression, data), origin=f"field {expression}", now=now)
+    except OverflowError:  # the last day of the calendar, moved to UTC
+        return None
+
+
+def _instant(value: object) -> EvidencedDate | None:
+    """A timestamp that versions can be ordered by; a calendar day is too coarse for that."""
+    found = _date("@", value, _ALL_TIME)
+    return found if found and found.precision is Precision.INSTANT else None
+
+
+def _utf8(text: str, name: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise DocumentUnreadable(f"{name} holds half a character pair at position {error.start}") from None
