@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from include.domain.documents import DocumentKey, FetchedDocument, Marks, Presence, Status, StoredChunk
 from include.domain.inventory import Listing
-from include.domain.manifest import Manifest, Removal
+from include.domain.manifest import DocumentOutcome, Manifest, Removal
 from include.domain.plan import HeldPlan, Release
 from include.domain.selection import Selector
 
@@ -189,7 +189,17 @@ class Manifests(Protocol):
         """Write or replace the manifest of (dag, run, source). Atomic: a reader sees the old or the new one."""
         ...
 
-    def load(self, dag_id: str, run_id: str, source: str) -> Manifest: ...
+    def load(self, dag_id: str, run_id: str, source: str) -> Manifest:
+        """Raises FileNotFoundError when that run left no manifest for the source."""
+        ...
+
+    def save_part(self, manifest: Manifest, part: str) -> None:
+        """Outcomes of one of several workers of a run, under a name of its own."""
+        ...
+
+    def parts(self, dag_id: str, run_id: str, source: str) -> Mapping[str, Sequence[DocumentOutcome]]:
+        """The outcomes that each worker of a run left so far, by the part's name, in the order of names."""
+        ...
 
     def latest(self, source: str, *, dag_id: str | None = None, limit: int = 1) -> Sequence[Manifest]:
         """Newest first."""
@@ -221,8 +231,16 @@ class Ledger(Protocol):
 
     def held(self, source: str) -> HeldPlan | None: ...
 
-    def mark_asked(self, source: str, checksum: str) -> None:
-        """A person was asked about this plan; the same plan is not asked about again."""
+    def open_requests(self, source: str) -> Sequence[str]:
+        """Checksums that a person was asked about and has not answered."""
+        ...
+
+    def open_request(self, source: str, checksum: str) -> None:
+        """A person was asked about this plan."""
+        ...
+
+    def close_request(self, source: str, checksum: str) -> None:
+        """The question was answered, or is moot."""
         ...
 
     def reject(self, source: str, checksum: str, by: str, why: str) -> None:

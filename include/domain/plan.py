@@ -109,8 +109,8 @@ class Verdict:
 class HeldPlan:
     """A held part of a plan, as it waits in the ledger for a person. One open per source, refreshed nightly.
 
-    `first_held_at` is when the source first had something held without a break; `asked` is true once a person was
-    asked about this very checksum, `rejected_by` and `rejected_why` once somebody declined it.
+    `first_held_at` is when the source first had something held without a break. `rejected_by` and `rejected_why`
+    are set once somebody declined this very plan; it is not asked about again.
     """
 
     source: str
@@ -120,7 +120,6 @@ class HeldPlan:
     indexed_documents: int
     first_held_at: str
     run_id: str
-    asked: bool = False
     rejected_by: str = ""
     rejected_why: str = ""
 

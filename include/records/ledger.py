@@ -2,6 +2,7 @@
 
     marks/<source>.yaml                     lifecycle metadata by document
     held/<source>.yaml                      the source's open held plan
+    requests/<source>.yaml                  checksums of plans that a person was asked about and has not answered
     releases/<source>/<checksum>-<when>.yaml   approvals of held plans, with who, why and which run used them
 
 Undo is `git revert`. Writers take a lock, so that two processes never commit over each other.
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import fcntl
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +28,7 @@ from include.domain.plan import HeldPlan, Release
 _MARKS = TypeAdapter(dict[str, Marks])
 _HELD = TypeAdapter(HeldPlan)
 _RELEASE = TypeAdapter(Release)
+_REQUESTS = TypeAdapter(tuple[str, ...])
 _MACHINE = "truecopy <truecopy@localhost>"
 
 
@@ -58,28 +60,35 @@ class GitLedger:
             )
             return plan
 
-    def mark_asked(self, source: str, checksum: str) -> None:
-        self._amend_held(source, checksum, f"Ask about plan {checksum} of {source}", asked=True)
-
     def reject(self, source: str, checksum: str, by: str, why: str) -> None:
-        message = f"Reject plan {checksum} of {source}\n\n{why}"
-        self._amend_held(source, checksum, message, author=by, asked=True, rejected_by=by, rejected_why=why)
-
-    def _amend_held(self, source: str, checksum: str, message: str, *, author: str = "", **fields: object) -> None:
         with self._locked():
             standing = self.held(source)
             if standing is None or standing.checksum != checksum:
+                now = standing.checksum if standing else "nothing is held"
                 raise ApprovalRefused(
-                    f"{source}: plan {checksum} is not the one that is held now "
-                    f"({standing.checksum if standing else 'nothing is held'}); look at the new one",
+                    f"{source}: plan {checksum} is not the one that is held now ({now}); look at the new one",
                     source=source,
                 )
             self._commit(
                 f"held/{source}.yaml",
-                _HELD.dump_python(replace(standing, **fields), mode="json"),  # type: ignore[arg-type]
-                message,
-                author=_person(author) if author else _MACHINE,
+                _HELD.dump_python(replace(standing, rejected_by=by, rejected_why=why), mode="json"),
+                f"Reject plan {checksum} of {source}\n\n{why}",
+                author=_person(by),
             )
+
+    def open_requests(self, source: str) -> Sequence[str]:
+        path = self._folder / "requests" / f"{source}.yaml"
+        return _parse(_REQUESTS, path) if path.exists() else ()
+
+    def open_request(self, source: str, checksum: str) -> None:
+        with self._locked():
+            asked = sorted({*self.open_requests(source), checksum})
+            self._commit(f"requests/{source}.yaml", asked, f"Ask a person about plan {checksum} of {source}")
+
+    def close_request(self, source: str, checksum: str) -> None:
+        with self._locked():
+            asked = [each for each in self.open_requests(source) if each != checksum]
+            self._commit(f"requests/{source}.yaml", asked, f"The question about plan {checksum} of {source} is closed")
 
     def clear_held(self, source: str, why: str) -> None:
         with self._locked():

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from urllib.parse import quote, unquote
@@ -54,10 +54,7 @@ class FileManifests:
 
     def save(self, manifest: Manifest) -> None:
         folder = _folder(manifest.dag_id, manifest.run_id, manifest.source)
-        table = pa.Table.from_pylist([asdict(outcome) for outcome in manifest.outcomes], schema=_DOCUMENTS)
-        parquet = io.BytesIO()
-        pq.write_table(table, parquet)
-        self._state.write(f"{folder}/documents.parquet", parquet.getvalue())
+        self._state.write(f"{folder}/documents.parquet", _to_parquet(manifest.outcomes))
 
         record = _MANIFEST.dump_python(replace(manifest, outcomes=()), mode="json")
         record["attention"] = [asdict(o) for o in manifest.outcomes if o.state in _ATTENTION]
@@ -70,6 +67,15 @@ class FileManifests:
     def load(self, dag_id: str, run_id: str, source: str) -> Manifest:
         """Raises FileNotFoundError when that run left no manifest for the source."""
         return self._read(_folder(dag_id, run_id, source))
+
+    def save_part(self, manifest: Manifest, part: str) -> None:
+        folder = _folder(manifest.dag_id, manifest.run_id, manifest.source)
+        self._state.write(f"{folder}/parts/{_name(part)}.parquet", _to_parquet(manifest.outcomes))
+
+    def parts(self, dag_id: str, run_id: str, source: str) -> Mapping[str, Sequence[DocumentOutcome]]:
+        folder = f"{_folder(dag_id, run_id, source)}/parts"
+        names = self._state.names(folder)
+        return {unquote(name.removesuffix(".parquet")): self._outcomes(f"{folder}/{name}") for name in names}
 
     def latest(self, source: str, *, dag_id: str | None = None, limit: int = 1) -> Sequence[Manifest]:
         found = []
@@ -86,7 +92,7 @@ class FileManifests:
             # A run may have removed long after it started, hence the day of grace in this cheap first look.
             if (since - started).total_seconds() > 86_400:
                 continue
-            manifest = self._read(_folder(dag, run, source), outcomes=True)
+            manifest = self._read(_folder(dag, run, source))
             documents = _removed(manifest)
             if documents and not manifest.released:
                 removals.append(Removal(manifest.finished_at or manifest.started_at, documents, run))
@@ -99,16 +105,23 @@ class FileManifests:
             runs.append((from_rfc3339(unquote(started)), unquote(dag), unquote(run)))
         return sorted(runs)
 
-    def _read(self, folder: str, *, outcomes: bool = True) -> Manifest:
+    def _read(self, folder: str) -> Manifest:
         record = json.loads(self._state.read(f"{folder}/manifest.json"))
         record.pop("attention", None)
         record.pop("documents_by_state", None)
         manifest: Manifest = _MANIFEST.validate_python(record)
-        if not outcomes:
-            return manifest
-        table = pq.read_table(io.BytesIO(self._state.read(f"{folder}/documents.parquet")))
-        rows = (DocumentOutcome(**{**row, "state": DocumentState(row["state"])}) for row in table.to_pylist())
-        return replace(manifest, outcomes=tuple(rows))
+        return replace(manifest, outcomes=tuple(self._outcomes(f"{folder}/documents.parquet")))
+
+    def _outcomes(self, path: str) -> list[DocumentOutcome]:
+        rows = pq.read_table(io.BytesIO(self._state.read(path))).to_pylist()
+        return [DocumentOutcome(**{**row, "state": DocumentState(row["state"])}) for row in rows]
+
+
+def _to_parquet(outcomes: Sequence[DocumentOutcome]) -> bytes:
+    table = pa.Table.from_pylist([asdict(outcome) for outcome in outcomes], schema=_DOCUMENTS)
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer)
+    return buffer.getvalue()
 
 
 def _removed(manifest: Manifest) -> int:

@@ -116,26 +116,18 @@ def _same_text(context: SourceContext, contents: dict[str, str], indexed: int) -
 
 
 def conclude_ingest(
-    context: SourceContext,
-    *,
-    dag_id: str,
-    run_id: str,
-    started_at: datetime,
-    outcomes: Sequence[DocumentOutcome],
-    deferred: Sequence[str] = (),
-    reason: str = "",
+    context: SourceContext, *, dag_id: str, run_id: str, started_at: datetime, outcomes: Sequence[DocumentOutcome]
 ) -> Manifest:
     """Write the manifest of an ingest run over one source, with exact counts of what the index holds now."""
-    every = (*outcomes, *(DocumentOutcome(doc_id, DocumentState.HELD, reason) for doc_id in deferred))
-    failed = sum(outcome.state is DocumentState.FAILED for outcome in every)
-    held = sum(outcome.state is DocumentState.HELD for outcome in every)
-    with context.store.reading() as index:
-        inventory = inspect(context.source, index.scan(context.source))
+    failed = sum(outcome.state is DocumentState.FAILED for outcome in outcomes)
+    held = [outcome for outcome in outcomes if outcome.state is DocumentState.HELD]
     why = []
     if failed:
         why.append(f"{failed} documents failed and keep their last good version")
     if held:
-        why.append(reason or f"{held} documents turn into one text and wait for the nightly reconciliation")
+        why.append(f"{len(held)} documents wait for the nightly reconciliation: {held[0].detail}")
+    with context.store.reading() as index:
+        inventory = inspect(context.source, index.scan(context.source))
     manifest = Manifest(
         run_id=run_id,
         dag_id=dag_id,
@@ -145,9 +137,28 @@ def conclude_ingest(
         state=RunState.DEGRADED if why else RunState.TRUE,
         documents=len(inventory.documents),
         chunks=inventory.points,
-        outcomes=every,
+        outcomes=tuple(outcomes),
         reason="; ".join(why),
         next_step="Open the documents named in this manifest at the source" if why else "",
+        pipeline=context.writer.pipeline,
+    )
+    context.manifests.save(manifest)
+    return manifest
+
+
+def broken_off(
+    context: SourceContext, *, dag_id: str, run_id: str, started_at: datetime, state: RunState, reason: str
+) -> Manifest:
+    """Write the manifest of an ingest run that could not even find its work."""
+    manifest = Manifest(
+        run_id=run_id,
+        dag_id=dag_id,
+        source=context.source,
+        started_at=started_at,
+        finished_at=context.clock.now(),
+        state=state,
+        reason=reason,
+        next_step="Nothing was changed; the next run tries again. Look at the source and its connection",
         pipeline=context.writer.pipeline,
     )
     context.manifests.save(manifest)

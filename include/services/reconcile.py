@@ -90,6 +90,7 @@ def reconcile(
         pipeline=context.writer.pipeline,
         released=released,
     )
+    context.manifests.save(manifest)  # a run that is killed while it reads leaves a trace too
     judged = None
     try:
         judged = prepare(context, progress=progress)

@@ -1,0 +1,1 @@
+"""Numbers and alarms, derived from manifests only."""

@@ -1,0 +1,62 @@
+"""### Apply a held plan, if a person says so
+
+Started by `reconcile_index` for each plan that the gate held. Shows the plan and asks for approval with a reason, under
+*Required Actions*. There is no default answer and no timer: as long as nobody answers, nothing happens, and the nights
+go on without the held changes.
+
+On approval the plan is computed anew. Only if it is exactly the one that was approved (same checksum) is it applied; if
+the sources changed in the meantime, the run fails, nothing is removed, and the next night asks about the new plan.
+
+The answer is recorded in the ledger by the approval itself. Marking a task successful or writing an XCom by hand
+applies nothing.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pendulum
+from airflow.sdk import AssetAlias, Param, dag, task
+
+from include.wiring.approval import HeldPlanApproval
+
+CHANGED = AssetAlias("truecopy")
+
+
+@dag(
+    schedule=None,
+    start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
+    catchup=False,
+    max_active_runs=32,
+    doc_md=__doc__,
+    tags=["truecopy", "approval"],
+    default_args={"owner": "truecopy", "pool": "truecopy"},
+    params={
+        "source": Param("", type="string", description="the source whose plan is held"),
+        "checksum": Param("", type="string", description="the plan that is asked about"),
+    },
+)
+def apply_held_plan():
+    approval = HeldPlanApproval(task_id="approve", source="{{ params.source }}", checksum="{{ params.checksum }}")
+
+    @task(outlets=[CHANGED], retries=0, execution_timeout=timedelta(hours=6))
+    def apply(params: dict, outlet_events=None) -> dict:
+        from include.wiring.airflow import announce, application, current_run, deciding, emit
+        from include.wiring.runs import reconcile_source, summary
+
+        with deciding():
+            manifest = reconcile_source(application(), params["source"], current_run(), released=True)
+        emit(manifest)
+        announce(outlet_events, CHANGED, manifest)
+        return summary(manifest)
+
+    @task(retries=0)
+    def judge(params: dict) -> None:
+        from include.wiring.airflow import fail_unless_true
+
+        fail_unless_true([params["source"]])
+
+    approval >> apply() >> judge()
+
+
+apply_held_plan()

@@ -1,0 +1,85 @@
+"""### Nightly reconciliation
+
+Makes the index equal to each source, and proves it. Per source: list with proof, read every stored point, plan, gate,
+apply, audit by exact counts, manifest, gauges, alerts. One source's failure touches no other.
+
+**When it is red.** The task `judge` says which source and why; `truecopy show-run` prints the manifest.
+
+| state | what happened | what to do |
+|---|---|---|
+| held | deletions or updates are over a limit; none of them was applied | answer the request of `apply_held_plan` |
+| unproven | the source did not answer, or its listing proves nothing; nothing was changed | look at the source |
+| degraded | single documents failed and keep their last good version | open the documents named in the manifest |
+| failed | the run broke off, or the audit found a difference | run it again; then `truecopy doctor` |
+
+It is safe to run twice, at the same time as `ingest_documents`, and after any crash.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pendulum
+from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
+from airflow.sdk import AssetAlias, Param, TriggerRule, dag, task
+
+CHANGED = AssetAlias("truecopy")
+
+
+@dag(
+    schedule="0 2 * * *",
+    start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
+    catchup=False,
+    max_active_runs=1,
+    doc_md=__doc__,
+    tags=["truecopy", "nightly"],
+    default_args={"owner": "truecopy", "retries": 2, "retry_delay": timedelta(minutes=5), "pool": "truecopy"},
+    params={"source": Param("all", type="string", description="one source, or all")},
+)
+def reconcile_index():
+    @task
+    def sources(params: dict) -> list[str]:
+        from include.wiring.airflow import application, deciding
+        from include.wiring.runs import chosen_sources
+
+        with deciding():
+            return chosen_sources(application(), params["source"])
+
+    @task(outlets=[CHANGED], map_index_template="{{ label }}", execution_timeout=timedelta(hours=6))
+    def reconcile(source: str, outlet_events=None) -> dict:
+        from include.wiring.airflow import announce, application, current_run, deciding, emit, label
+        from include.wiring.runs import reconcile_source, summary
+
+        label(source)
+        with deciding():
+            manifest = reconcile_source(application(), source, current_run())
+        emit(manifest)
+        announce(outlet_events, CHANGED, manifest)
+        return summary(manifest)
+
+    @task(trigger_rule=TriggerRule.ALL_DONE)
+    def requests(names: list[str]) -> list[dict]:
+        from include.wiring.airflow import application, deciding, request_conf
+        from include.wiring.runs import requests_to_make
+
+        with deciding():
+            return [request_conf(request) for request in requests_to_make(application(), names or [])]
+
+    @task(trigger_rule=TriggerRule.ALL_DONE, retries=0)
+    def judge(names: list[str]) -> None:
+        from include.wiring.airflow import fail_unless_true, raise_alerts
+
+        raise_alerts(names or [])
+        fail_unless_true(names or [])
+
+    names = sources()
+    done = reconcile.expand(source=names)
+    questions = requests(names)
+    ask = TriggerDagRunOperator.partial(
+        task_id="ask", trigger_dag_id="apply_held_plan", reset_dag_run=True, retries=3
+    ).expand_kwargs(questions)
+    done >> questions
+    [done, ask] >> judge(names)
+
+
+reconcile_index()

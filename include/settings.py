@@ -1,0 +1,150 @@
+"""The settings, validated on load. An error names file, key, value and what is allowed.
+
+`config/truecopy.yaml` may use `${NAME}` and `${NAME:-default}`; they are replaced from the environment passed in.
+Credentials never live in the file: sources and the store name an Airflow Connection (`conn_id`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from include.domain.errors import ConfigError
+from include.planning.gate import Limits
+
+SOURCE_NAME = r"^[a-z0-9][a-z0-9_-]{0,40}$"
+"""Source names become file, metric and asset names, so they are kept plain."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class StoreSettings(_Model):
+    url: str = Field("edge:./state/index", description="edge:<folder>, http(s)://host:port, local:<folder> or :memory:")
+    alias: str = Field("truecopy", pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$", description="the only name readers use")
+    conn_id: str | None = Field(None, description="Airflow Connection whose password is the server's API key")
+    timeout_seconds: float = Field(60, gt=0, description="of one request to a server")
+    lock_timeout_seconds: float = Field(300, gt=0, description="how long to wait for another process (embedded engine)")
+
+
+class EmbeddingSettings(_Model):
+    kind: str = Field("static", description="static, fastembed or http")
+    conn_id: str | None = Field(None, description="Airflow Connection whose password is the provider's API key")
+    options: dict[str, Any] = Field(default_factory=dict, description="options of that kind")
+
+
+class LimitSettings(_Model):
+    deletion_percent: float = Field(10, ge=0, le=100, description="more deletions of a source in one run are held")
+    window_percent: float = Field(25, ge=0, le=100, description="more deletions within the window are held")
+    window_days: int = Field(7, ge=1, le=90, description="length of the sliding window")
+    update_percent: float = Field(25, gt=0, le=100, description="more rewritten documents in one run are held")
+    update_allowance: int = Field(10, ge=0, description="so many rewritten documents are never a mass update")
+    same_text_percent: float = Field(10, gt=0, le=100, description="more documents turning into one text are held")
+    same_text_minimum: int = Field(3, ge=2, description="so many documents at least make one text suspicious")
+
+    def limits(self) -> Limits:
+        return Limits(**self.model_dump())
+
+
+class SourceSettings(_Model):
+    kind: str = Field(description="connector: git_markdown or http_json")
+    conn_id: str | None = Field(None, description="Airflow Connection with the source's credentials")
+    options: dict[str, Any] = Field(default_factory=dict, description="options of the connector")
+    limits: LimitSettings | None = Field(None, description="overrides the installation's limits, whole")
+
+
+class NotifierSettings(_Model):
+    notifier: str = Field(description="import path of an Airflow notifier class")
+    options: dict[str, Any] = Field(default_factory=dict, description="its arguments; {message} is filled in")
+    message_key: str = Field(description="the argument that takes the text of the alert")
+
+
+class Settings(_Model):
+    sources: dict[Annotated[str, Field(pattern=SOURCE_NAME)], SourceSettings] = Field(min_length=1)
+    store: StoreSettings = StoreSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    limits: LimitSettings = LimitSettings()
+    chunk_tokens: int = Field(256, ge=32, description="longest chunk in the embedder's tokens; its own limit wins")
+    batch_documents: int = Field(200, ge=1, le=2000, description="documents per write session")
+    release_hours: float = Field(72, gt=0, description="an approval that is not used by then has expired")
+    alerts: tuple[NotifierSettings, ...] = Field((), description="where alerts go besides log and manifest")
+    state: str = Field("./state", description="state root, a folder or any fsspec URL")
+    ledger: Path = Field(Path("./state/ledger"), description="git repository of people's decisions")
+
+    @model_validator(mode="after")
+    def _sources_are_told_apart(self) -> Settings:
+        slugs: dict[str, str] = {}
+        for name in self.sources:
+            slug = name.replace("-", "_")
+            if slug in slugs:
+                raise ValueError(f"sources {slugs[slug]!r} and {name!r} would share one metric name; rename one")
+            slugs[slug] = name
+        return self
+
+    def limits_of(self, source: str) -> Limits:
+        return (self.sources[source].limits or self.limits).limits()
+
+
+_VARIABLE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
+
+
+def load_settings(path: Path, environment: Mapping[str, str]) -> Settings:
+    """Read and validate a settings file.
+
+    `TRUECOPY_STATE` and `TRUECOPY_LEDGER` of the environment win over the file; relative folders are taken from the
+    current directory. Raises ConfigError.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read ({error.strerror}); set TRUECOPY_CONFIG to your settings") from error
+    try:
+        raw = yaml.safe_load(_filled_in(text, path, environment))
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{path}: not valid YAML: {error}") from error
+    if not isinstance(raw, dict):
+        raise ConfigError(f"{path}: expected a mapping with a `sources` key, found {type(raw).__name__}")
+    for key, variable in (("state", "TRUECOPY_STATE"), ("ledger", "TRUECOPY_LEDGER")):
+        if environment.get(variable):
+            raw[key] = environment[variable]
+    try:
+        return Settings.model_validate(raw)
+    except ValidationError as error:
+        raise ConfigError(explain(error, str(path))) from error
+
+
+def explain(error: ValidationError, place: str) -> str:
+    """A validation error as sentences: place, key, value, what is allowed."""
+    lines = []
+    for each in error.errors(include_url=False):
+        key = ".".join(str(part) for part in each["loc"]) or "(top level)"
+        value = "" if each["type"] == "missing" else f" = {_shown(each['input'])}"
+        lines.append(f"{place}: {key}{value}: {each['msg']}")
+    return "\n".join(lines)
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _filled_in(text: str, path: Path, environment: Mapping[str, str]) -> str:
+    def value(match: re.Match[str]) -> str:
+        found = environment.get(match["name"]) or match["default"]
+        if found is None:
+            raise ConfigError(
+                f"{path}: ${{{match['name']}}} is not set in the environment and has no default; "
+                f"set it, or write ${{{match['name']}:-value}}"
+            )
+        return found
+
+    # Comments may mention variables that nobody sets.
+    return "\n".join(
+        line if line.lstrip().startswith("#") else _VARIABLE.sub(value, line) for line in text.splitlines()
+    )

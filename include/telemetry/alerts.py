@@ -1,0 +1,73 @@
+"""Alarms of one source, derived from its last reconciliations. Pure: wiring sends them where the config says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from include.domain.manifest import DocumentState, Manifest, RunState
+from include.telemetry.gauges import last_success
+
+STALE_AFTER = timedelta(hours=26)
+"""A nightly run that is two hours late."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """One alarm. `name` is stable and documented in docs/OPERATIONS.md."""
+
+    name: str
+    source: str
+    message: str
+
+
+ALERTS: dict[str, str] = {
+    "not_true_two_nights": "orphan or stale documents remained after two consecutive nights",
+    "deletions_held": "a plan waits for a person; repeated every night with its age",
+    "listing_not_proven": "the source could not be read, or its listing proves nothing",
+    "no_success": "no run has made the index true for 26 hours",
+    "failed_documents": "documents failed and keep their last good version",
+    "run_failed": "the run itself failed",
+}
+
+
+def alerts(nights: Sequence[Manifest], *, source: str, now: datetime) -> list[Alert]:
+    """What is wrong, from the source's reconciliations, newest first. No run at all is an alarm too."""
+    found: list[Alert] = []
+
+    def alarm(name: str, message: str) -> None:
+        found.append(Alert(name, source, f"{source}: {message}"))
+
+    success = last_success(nights)
+    since = success.finished_at if success else None
+    if since is None or now - since > STALE_AFTER:
+        when = f"since {since:%Y-%m-%d %H:%M} UTC" if since else "in any recorded run"
+        alarm("no_success", f"the index was not proven true {when}. Look at the last run's reason")
+    if not nights:
+        return found
+    latest = nights[0]
+    if latest.state is RunState.FAILED:
+        alarm("run_failed", f"run {latest.run_id} failed: {latest.reason}. {latest.next_step}")
+    if latest.state is RunState.UNPROVEN:
+        alarm("listing_not_proven", f"{latest.reason}. {latest.next_step}")
+    if latest.held:
+        age = now - latest.held_since if latest.held_since else timedelta()
+        hours = f"{age.total_seconds() / 3600:.0f} hours"
+        alarm("deletions_held", f"{len(latest.held)} changes have waited {hours} for a person. {latest.next_step}")
+    failed = latest.count(DocumentState.FAILED)
+    if failed:
+        named = ", ".join(o.doc_id for o in latest.outcomes if o.state is DocumentState.FAILED)
+        alarm("failed_documents", f"{failed} documents failed: {named[:300]}")
+    if len(nights) > 1 and _untrue(nights[0]) and _untrue(nights[1]):
+        assert latest.remaining is not None
+        alarm(
+            "not_true_two_nights",
+            f"{latest.remaining.orphan} orphan and {latest.remaining.stale} stale documents remain after two nights. "
+            f"{latest.reason}",
+        )
+    return found
+
+
+def _untrue(manifest: Manifest) -> bool:
+    return manifest.remaining is not None and bool(manifest.remaining.orphan or manifest.remaining.stale)

@@ -1,0 +1,1 @@
+"""Puts adapters into services. The only package that may import Airflow, and only where a function needs it."""

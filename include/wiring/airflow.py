@@ -1,0 +1,138 @@
+"""Airflow's side of the wiring: connections, the current run, errors, gauges, alerts."""
+
+from __future__ import annotations
+
+import logging
+import os
+import pkgutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from airflow.sdk import Asset, Connection, get_current_context
+from airflow.sdk.exceptions import AirflowException, AirflowFailException
+
+from include.connectors.credentials import Credentials
+from include.domain.errors import Fatal, Held, Retriable
+from include.domain.manifest import Gauge, Manifest
+from include.telemetry.alerts import Alert
+from include.wiring.application import Application
+from include.wiring.runs import Request, Run, alerts_of, gauges_of, manifests_of, verdict
+
+log = logging.getLogger(__name__)
+
+
+@cache
+def application() -> Application:
+    """The installation of this process, from its environment; credentials come from Airflow Connections."""
+    return Application.from_environment(os.environ, ConnectionSecrets())
+
+
+class ConnectionSecrets:
+    """Airflow Connections as the credentials of sources and stores. Implements application.Secrets."""
+
+    def credentials(self, conn_id: str) -> Credentials:
+        """Login and password are HTTP basic; a password alone is a bearer token. `headers` and `params` of the
+        connection's extra are taken as they are, with `{password}` replaced."""
+        connection = Connection.get(conn_id)
+        password = connection.password or ""
+
+        def filled(name: str) -> dict[str, str]:
+            values = connection.extra_dejson.get(name) or {}
+            return {str(key): str(value).replace("{password}", password) for key, value in values.items()}
+
+        headers, params = filled("headers"), filled("params")
+        if connection.login:
+            return Credentials(headers=headers, basic=(connection.login, password), params=params)
+        if password and not headers and not params:
+            headers = {"Authorization": f"Bearer {password}"}
+        return Credentials(headers=headers, params=params)
+
+    def password(self, conn_id: str) -> str:
+        return Connection.get(conn_id).password or ""
+
+
+def current_run() -> Run:
+    context = get_current_context()
+    return Run(context["dag"].dag_id, context["run_id"], context["ti"].try_number)
+
+
+def run_started_at() -> datetime:
+    dag_run = get_current_context()["dag_run"]
+    return dag_run.start_date or dag_run.run_after
+
+
+@contextmanager
+def deciding() -> Iterator[None]:
+    """Our errors as Airflow's: what may succeed later is retried, what cannot is failed at once."""
+    try:
+        yield
+    except Retriable as error:
+        raise AirflowException(str(error)) from error
+    except (Fatal, Held) as error:
+        raise AirflowFailException(str(error)) from error
+
+
+def label(text: str) -> None:
+    """The name of this mapped task in the UI."""
+    get_current_context()["label"] = text  # type: ignore[typeddict-unknown-key]
+
+
+def announce(outlet_events: Any, alias: Any, manifest: Manifest) -> None:
+    """An asset event `truecopy://<source>` if the run changed something; a nudge, it carries no work."""
+    if any(outcome.state not in ("held", "kept", "failed") for outcome in manifest.outcomes):
+        outlet_events[alias].add(Asset(f"truecopy://{manifest.source}"), extra={"run_id": manifest.run_id})
+
+
+def request_conf(request: Request) -> dict[str, Any]:
+    """What triggers the question about a held plan; a moot one is triggered again so that it withdraws itself."""
+    return {"trigger_run_id": request.run_id, "conf": {"source": request.source, "checksum": request.checksum}}
+
+
+def fail_unless_true(sources: Sequence[str]) -> None:
+    """The run is as red as its manifests say. They are read here: a task's state or XCom can be set by hand."""
+    found = manifests_of(application(), sources, current_run())
+    why = verdict(found)
+    if not sources:
+        why = ["no source was looked at: the task `sources` failed"]
+    if why:
+        raise AirflowFailException("\n".join(why))
+
+
+def emit(manifest: Manifest) -> list[Gauge]:
+    """Send the gauges of a manifest through Airflow's own metrics, and log them."""
+    from airflow.sdk.configuration import conf
+    from airflow.sdk.observability import stats
+
+    # Plain StatsD has no tags: the source has to be in the name there, or sources would overwrite each other.
+    tagged = not conf.getboolean("metrics", "statsd_on", fallback=False) or conf.getboolean(
+        "metrics", "statsd_influxdb_enabled", fallback=False
+    )
+    found = gauges_of(application(), manifest)
+    for gauge in found:
+        slug = gauge.source.replace("-", "_")
+        if tagged:
+            stats.gauge(gauge.name, gauge.value, tags={"source": gauge.source})
+        else:
+            stats.gauge(f"{gauge.name}.{slug}", gauge.value)
+        log.info("%s{source=%s} %g", gauge.name, gauge.source, gauge.value)
+    return found
+
+
+def raise_alerts(sources: Sequence[str]) -> list[Alert]:
+    """Log every alarm of these sources and send it to the configured notifiers. A notifier that fails is an alarm of
+    its own in the log; it never hides the others."""
+    app = application()
+    found = [alert for source in sources for alert in alerts_of(app, source)]
+    for alert in found:
+        log.error("ALERT %s: %s", alert.name, alert.message)
+        for chosen in app.settings.alerts:
+            text = f"[truecopy] {alert.name}: {alert.message}"
+            try:
+                notifier = pkgutil.resolve_name(chosen.notifier)(**{**chosen.options, chosen.message_key: text})
+                notifier.notify(get_current_context())
+            except Exception:
+                log.exception("alert %s of %s could not be sent by %s", alert.name, alert.source, chosen.notifier)
+    return found

@@ -1,0 +1,174 @@
+"""One installation: settings, adapters made once, and a context for each source."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Protocol
+
+from include.connectors import registry as connectors
+from include.connectors.credentials import Credentials
+from include.domain.errors import ConfigError
+from include.embedding import registry as embedders
+from include.ports import Connector, Embedder, IndexStore
+from include.records.ledger import GitLedger
+from include.records.manifests import FileManifests
+from include.records.removal_marks import FileRemovalMarks
+from include.records.state import StateRoot
+from include.services.context import SourceContext
+from include.services.version_writer import VersionWriter
+from include.settings import Settings, load_settings
+from include.store.registry import open_store
+from include.text.chunk import chunk
+from include.text.fingerprint import current_fingerprint
+from include.text.normalise import extract
+from include.validation.suites import index_problems, listing_problems
+
+log = logging.getLogger(__name__)
+
+
+class Secrets(Protocol):
+    """From a `conn_id` to what it stands for. Raises ConfigError for an unknown one."""
+
+    def credentials(self, conn_id: str) -> Credentials: ...
+
+    def password(self, conn_id: str) -> str: ...
+
+
+class SystemClock:
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+
+class NoSecrets:
+    """For installations whose settings name no connection."""
+
+    def credentials(self, conn_id: str) -> Credentials:
+        raise ConfigError(f"connection {conn_id!r} is needed, but there is nowhere to look it up")
+
+    def password(self, conn_id: str) -> str:
+        raise ConfigError(f"connection {conn_id!r} is needed, but there is nowhere to look it up")
+
+
+@dataclass(frozen=True)
+class Application:
+    """Everything that is shared between sources. Nothing is opened before it is needed."""
+
+    settings: Settings
+    secrets: Secrets = field(default_factory=NoSecrets)
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str], secrets: Secrets | None = None) -> Application:
+        """Read once, at the edge: `TRUECOPY_CONFIG` names the settings. Raises ConfigError."""
+        path = Path(environment.get("TRUECOPY_CONFIG") or "config/truecopy.yaml")
+        return cls(load_settings(path, environment), secrets or NoSecrets())
+
+    @cached_property
+    def state(self) -> StateRoot:
+        return StateRoot(self.settings.state)
+
+    @cached_property
+    def manifests(self) -> FileManifests:
+        return FileManifests(self.state)
+
+    @cached_property
+    def ledger(self) -> GitLedger:
+        return GitLedger(self.settings.ledger.absolute())
+
+    @cached_property
+    def clock(self) -> SystemClock:
+        return SystemClock()
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        chosen = self.settings.embedding
+        key = self._token(chosen.conn_id)
+        keys = {"api_key": key} if key else {}
+        return embedders.build(chosen.kind, chosen.options, credentials=keys)
+
+    @cached_property
+    def store(self) -> IndexStore:
+        """The index, its collection created if there is none. Raises EmbedderMismatch."""
+        store = self.bare_store
+        store.prepare(self.embedder.id, self.embedder.dimension)
+        return store
+
+    @cached_property
+    def bare_store(self) -> IndexStore:
+        chosen = self.settings.store
+        return open_store(
+            chosen.url,
+            chosen.alias,
+            api_key=self._token(chosen.conn_id),
+            timeout=chosen.timeout_seconds,
+            lock_timeout=chosen.lock_timeout_seconds,
+        )
+
+    @cached_property
+    def chunk_tokens(self) -> int:
+        return min(self.settings.chunk_tokens, self.embedder.max_tokens)
+
+    @cached_property
+    def pipeline(self) -> str:
+        return current_fingerprint(max_tokens=self.chunk_tokens, embedder_id=self.embedder.id)
+
+    @cached_property
+    def writer(self) -> VersionWriter:
+        return VersionWriter(
+            store=self.store,
+            embedder=self.embedder,
+            removal_marks=FileRemovalMarks(self.state),
+            clock=self.clock,
+            chunk=partial(chunk, max_tokens=self.chunk_tokens, count_tokens=self.embedder.count_tokens),
+            pipeline=self.pipeline,
+        )
+
+    def connector(self, source: str) -> Connector:
+        """A connector with a session of its own; the caller closes it. Raises ConfigError for an unknown source."""
+        chosen = self.settings.sources.get(source)
+        if chosen is None:
+            known = ", ".join(sorted(self.settings.sources))
+            raise ConfigError(f"source {source!r} is not configured; configured are {known}")
+        return connectors.build(
+            chosen.kind,
+            source,
+            chosen.options,
+            clock=self.clock,
+            cache_dir=Path("./state/cache").absolute(),
+            credentials=self.secrets.credentials(chosen.conn_id) if chosen.conn_id else Credentials(),
+        )
+
+    @contextmanager
+    def context(self, source: str) -> Iterator[SourceContext]:
+        connector = self.connector(source)
+        try:
+            yield SourceContext(
+                connector=connector,
+                extract=extract,
+                store=self.store,
+                writer=self.writer,
+                ledger=self.ledger,
+                manifests=self.manifests,
+                removal_marks=FileRemovalMarks(self.state),
+                clock=self.clock,
+                limits=self.settings.limits_of(source),
+                configured_sources=tuple(self.settings.sources),
+                listing_problems=listing_problems,
+                index_problems=index_problems,
+                batch_documents=self.settings.batch_documents,
+            )
+        finally:
+            connector.close()
+
+    def _token(self, conn_id: str | None) -> str | None:
+        if not conn_id:
+            return None
+        password = self.secrets.password(conn_id)
+        if not password:
+            raise ConfigError(f"connection {conn_id!r} has no password; the API key goes there")
+        return password

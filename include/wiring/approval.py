@@ -1,0 +1,91 @@
+"""The question to a person about a held plan, as an Airflow operator.
+
+An answer counts only when it is in our ledger, and only this operator writes it there, when a person really answered:
+task states and XComs can be set by any editor. No timer decides: no default option, no time-out, and a DAG's
+`execution_timeout`, which Airflow would turn into a response time-out, is switched off.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from airflow.providers.standard.operators.hitl import ApprovalOperator
+from airflow.sdk import Context, Param
+from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
+
+from include.domain.plan import HeldPlan
+from include.wiring.airflow import application, deciding
+from include.wiring.runs import release_held
+
+SHOWN = 50
+"""Documents listed in the question; the manifest and `truecopy plan` have all."""
+
+
+class HeldPlanApproval(ApprovalOperator):
+    """Asks about the plan `checksum` of `source`; skips when that plan is not the held one any more.
+
+    `source` and `checksum` are templated from the run's conf, which cannot be changed once the run exists, so that an
+    answer always names the plan that was shown.
+    """
+
+    template_fields = (*ApprovalOperator.template_fields, "source", "checksum")
+
+    def __init__(self, *, source: str, checksum: str, **kwargs: Any) -> None:
+        for timer in ("defaults", "response_timeout"):
+            if kwargs.get(timer) is not None:
+                raise ValueError(f"{timer} is not allowed here: no timer may decide a deletion")
+        kwargs |= {"execution_timeout": None, "retries": 0}
+        super().__init__(
+            subject="Apply the held plan?",
+            body="",
+            params={"reason": Param("", type="string", description="why; it becomes part of the record")},
+            **kwargs,
+        )
+        self.source = source
+        self.checksum = checksum
+
+    def execute(self, context: Context) -> Any:
+        with deciding():
+            ledger = application().ledger
+            plan = ledger.held(self.source)
+            if plan is None or plan.checksum != self.checksum:
+                ledger.close_request(self.source, self.checksum)
+                now = f"now held is {plan.checksum}" if plan else "nothing is held any more"
+                raise AirflowSkipException(f"{self.source}: plan {self.checksum} is moot, {now}")
+            self.subject = f"{self.source}: apply {len(plan.changes)} held changes? (plan {plan.checksum})"
+            self.body = describe(plan)
+            ledger.open_request(self.source, self.checksum)
+        return super().execute(context)
+
+    def execute_complete(self, context: Context, event: dict[str, Any]) -> Any:
+        answer = super().execute_complete(context, event)  # raises on errors and time-outs, skips on reject
+        person = str((event.get("responded_by_user") or {}).get("name") or "")
+        if not person or event.get("timedout"):
+            raise AirflowFailException(f"{self.source}: no person answered; nothing is applied")
+        reason = str((event.get("params_input") or {}).get("reason") or "")
+        with deciding():
+            app = application()
+            if answer["chosen_options"] == [self.APPROVE]:
+                release_held(app, self.source, self.checksum, by=person, why=reason)
+            else:
+                app.ledger.reject(self.source, self.checksum, by=person, why=reason)
+            app.ledger.close_request(self.source, self.checksum)
+        return answer
+
+
+def describe(plan: HeldPlan) -> str:
+    """The plan as Markdown for the required-actions page: why it is held, and what would happen to which documents."""
+    lines = [f"Held since {plan.first_held_at}, {plan.indexed_documents} documents indexed.", ""]
+    lines += [f"- {hold.message}" for hold in plan.holds]
+    lines += ["", "| change | document | why |", "|---|---|---|"]
+    for change in plan.changes[:SHOWN]:
+        goes = f" → {change.moved_to}" if change.moved_to else ""
+        lines.append(f"| {change.action} | {_cell(change.doc_id + goes)} | {_cell(change.reason)} |")
+    if len(plan.changes) > SHOWN:
+        lines.append(f"\n… and {len(plan.changes) - SHOWN} more: `truecopy plan {plan.source}` lists all.")
+    lines.append("\nApproving applies exactly this list; if the sources have changed by then, it is refused.")
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
