@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +15,16 @@ from include.store.edge import EdgeStore
 from include.store.server import IN_MEMORY, ServerStore
 from tests.builders import DIMENSION, EMBEDDER
 from tests.fakes.index import FakeIndexStore
+from tests.fakes.qdrant_http import serving
 
-KINDS = ("fake", "edge", "local-memory", "local-folder", "server")
+KINDS = ("fake", "edge", "local-memory", "local-folder", "http", "server")
 
 
 @pytest.fixture
 def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[str], Any]]:
     """A store of a kind, empty and not prepared."""
     aliases: list[str] = []
+    stack = ExitStack()
 
     def make(kind: str) -> Any:
         match kind:
@@ -33,6 +36,8 @@ def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Calla
                 return ServerStore(IN_MEMORY, "docs")
             case "local-folder":
                 return ServerStore(tmp_path / "local", "docs", lock_timeout=20)
+            case "http":
+                return ServerStore(stack.enter_context(serving())[0], "docs")
             case "server":
                 if not os.environ.get("QDRANT_URL"):
                     pytest.skip("QDRANT_URL is not set: no Qdrant server to hold to the contract")
@@ -42,7 +47,8 @@ def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Calla
                 )
         raise AssertionError(kind)
 
-    yield make
+    with stack:
+        yield make
     if aliases:
         _remove_from_server(aliases)
 

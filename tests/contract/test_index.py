@@ -98,7 +98,10 @@ def test_an_overwrite_replaces_payload_and_vector_as_a_whole(store: Any) -> None
     assert all("doc_family" not in payload for payload, _ in everything(store).values())
 
 
-def test_hundreds_of_chunks_are_all_read(store: Any) -> None:
+@pytest.mark.parametrize("page", [50, 5_000])
+def test_hundreds_of_chunks_are_all_read(store: Any, page: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("include.store.edge_engine.PAGE", page)
+    monkeypatch.setattr("include.store.server_engine.PAGE", page)
     big = new_points(A, [f"part {n}" for n in range(700)])
     put(store, big, new_points(C, TEXTS))
     with store.reading() as index:
@@ -106,6 +109,7 @@ def test_hundreds_of_chunks_are_all_read(store: Any) -> None:
         assert [len(found[key]) for key in (A, B, C)] == [700, 0, 3]
         assert sorted(c.chunk_index for c in found[A]) == list(range(700))
         assert len(index.vectors([sha256(f"part {n}") for n in range(700)])) == 700
+        assert len(list(index.scan("helpcenter"))) == 703
 
 
 def test_chunks_of_many_documents_keep_equal_ids_of_two_sources_apart(store: Any) -> None:
@@ -436,7 +440,7 @@ def test_another_embedder_is_refused_and_drops_nothing(store: Any, other: tuple[
     assert everything(store) == before
 
 
-@pytest.mark.parametrize("kind", ["fake", "edge", "local-memory", "local-folder"])
+@pytest.mark.parametrize("kind", ["fake", "edge", "local-memory", "local-folder", "http"])
 def test_an_index_that_was_never_prepared_is_unavailable_and_not_empty(
     make_store: Callable[[str], Any], kind: str
 ) -> None:
@@ -471,7 +475,6 @@ def test_nested_sessions_of_one_thread_see_each_others_writes(store: Any) -> Non
 
 def test_a_failing_block_keeps_the_operations_that_were_complete(store: Any) -> None:
     with pytest.raises(ZeroDivisionError), store.writing() as index:
-        index.insert(new_points(A, TEXTS))
-        raise ZeroDivisionError
+        index.insert(new_points(A, TEXTS)) or 1 / 0
     with store.reading() as index:
         assert index.count_points() == 3
