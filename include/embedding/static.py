@@ -25,8 +25,6 @@ from include.domain.errors import ConfigError, Skippable
 from include.ports import Vectors
 
 MODEL = "wordllama-l2-supercat"
-WEIGHTS = "weights/l2_supercat_256.safetensors"
-TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 
 # A mean has no length limit of its own. Beyond about a page it blurs: every further topic in a chunk pulls
 # its vector towards the average of the language. 512 tokens (some 1,700 characters of English) keeps a
@@ -60,15 +58,8 @@ class StaticEmbedder:
     @classmethod
     def bundled(cls, *, max_tokens: int = MAX_TOKENS) -> StaticEmbedder:
         """The embedder made of the files in the installed wordllama wheel. Raises ConfigError without it."""
-        # find_spec locates a top-level package without running it
-        spec = importlib.util.find_spec("wordllama")
-        if spec is None or spec.origin is None:
-            raise ConfigError(
-                "embedder 'static' reads two files of the wordllama wheel, which is not installed: "
-                "pip install wordllama==0.4.0.post1"
-            )
-        folder = Path(spec.origin).parent
-        return cls(folder / WEIGHTS, folder / TOKENIZER, max_tokens=max_tokens)
+        weights, tokenizer = bundled_files()
+        return cls(weights, tokenizer, max_tokens=max_tokens)
 
     @property
     def dimension(self) -> int:
@@ -120,6 +111,19 @@ class StaticEmbedder:
     def _encode_piece(self, piece: str) -> tuple[int, ...]:
         # The model below the tokenizer: a text that quotes "<s>" is text, it cannot name a control token.
         return tuple(token.id for token in self._model.tokenize(piece))
+
+
+def bundled_files() -> tuple[Path, Path]:
+    """Weights and tokenizer in the installed wheel. Raises ConfigError without it."""
+    # find_spec locates a top-level package without running it
+    spec = importlib.util.find_spec("wordllama")
+    if spec is None or spec.origin is None:
+        raise ConfigError(
+            "embedder 'static' reads two files of the wordllama wheel, which is not installed: "
+            "pip install wordllama==0.4.0.post1"
+        )
+    folder = Path(spec.origin).parent
+    return folder / "weights/l2_supercat_256.safetensors", folder / "tokenizers/l2_supercat_tokenizer_config.json"
 
 
 def _load(weights: Path, tokenizer: Path) -> tuple[npt.NDArray[np.float32], Model, str]:
