@@ -63,6 +63,7 @@ class LocalAirflow:
     """One installation: its folder, its settings, its processes. Nothing runs until `start`.
 
     `port`: the wanted port of the UI; None takes the one used before, else 8080, else any free one.
+    `folder`: where the processes work; relative paths in truecopy's settings start there.
     `overrides`: further environment of all processes, e.g. another executor.
     """
 
@@ -70,6 +71,7 @@ class LocalAirflow:
     port: int | None = None
     dags: Path = PROJECT / "dags"
     plugins: Path = PROJECT / "plugins"
+    folder: Path = PROJECT
     overrides: Mapping[str, str] = field(default_factory=dict)
     inherited: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
@@ -95,7 +97,7 @@ class LocalAirflow:
                     if process.name == "api-server":
                         arguments += ["--port", str(port)]
                     process.log.unlink(missing_ok=True)
-                    process.spawn([sys.executable, "-m", "airflow", *arguments], environment)
+                    process.spawn([sys.executable, "-m", "airflow", *arguments], environment, folder=self.folder)
                 self._wait_healthy(started_at, patience, say)
             except BaseException:
                 stop_groups(self.processes)
@@ -202,7 +204,7 @@ class LocalAirflow:
             chosen = self.port
         else:
             used_before = [int(self._port_file.read_text())] if self._port_file.exists() else []
-            chosen = next((port for port in [*used_before, 8080] if _is_free(port)), 0) or _any_free_port()
+            chosen = next((port for port in [*used_before, 8080] if _is_free(port)), 0) or any_free_port()
         self._port_file.parent.mkdir(parents=True, exist_ok=True)
         self._port_file.write_text(str(chosen))
         return chosen
@@ -259,7 +261,7 @@ class LocalAirflow:
         return missing
 
     def _end(self, say: Callable[[str], None]) -> None:
-        running = [process for process in self.processes if process.has_members]
+        running = [process for process in self.processes if process.members()]
         if running:
             say(f"stopping {', '.join(process.name for process in running)}")
         for name in stop_groups(self.processes):
@@ -296,7 +298,7 @@ def _is_free(port: int) -> bool:
     return True
 
 
-def _any_free_port() -> int:
+def any_free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

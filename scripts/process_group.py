@@ -17,17 +17,18 @@ _started_here: dict[int, subprocess.Popen[bytes]] = {}  # children must be reape
 
 @dataclass(frozen=True, slots=True)
 class ProcessGroup:
-    """A program in a process group of its own. `pid_file` outlives us, `log` takes its output.
+    """A program and all it forks. `pid_file` outlives us, `log` takes the output.
 
-    The pid file holds the number and the birth of the leader: a number alone may belong to somebody else by now.
+    The members are told by their session, which is the program's own: Airflow puts each task into another process
+    group. The pid file holds the number and the birth of the leader: a number alone may be somebody else's by now.
     """
 
     name: str
     pid_file: Path
     log: Path
 
-    def spawn(self, command: Sequence[str], environment: Mapping[str, str], *, user: str | int | None = None) -> None:
-        """Start `command`, detached from the terminal. Raises OSError when it cannot be executed."""
+    def spawn(self, command: Sequence[str], environment: Mapping[str, str], *, folder: Path) -> None:
+        """Start `command` in `folder`, detached from the terminal. Raises OSError when it cannot be executed."""
         self.log.parent.mkdir(parents=True, exist_ok=True)
         self.pid_file.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as output:
@@ -38,8 +39,7 @@ class ProcessGroup:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                user=user,
-                cwd=self.pid_file.parent,
+                cwd=folder,
             )
         _started_here[process.pid] = process
         written = self.pid_file.with_suffix(".new")
@@ -60,15 +60,23 @@ class ProcessGroup:
         return self.pid is not None
 
     def signal(self, number: int) -> None:
-        """Send a signal to the whole group; nothing happens when it is gone."""
-        if (group := self._group()) is not None:
+        """Send a signal to every member; nothing happens when there is none."""
+        for pid in self.members():
             with contextlib.suppress(ProcessLookupError):
-                os.killpg(group, number)
+                os.kill(pid, number)
 
-    @property
-    def has_members(self) -> bool:
-        """Whether anything of the group still runs, the leader or what it left behind."""
-        return self._group() is not None
+    def members(self) -> list[int]:
+        """All processes of the group that run, also when the leader is gone.
+
+        The kernel gives a number to nobody else while a session bears it. So a leader of another birth means that
+        our session is gone, and one without a leader is what ours left behind, unless the machine was restarted.
+        """
+        record = self._record()
+        if record is None:
+            return []
+        leader, birth, boot = record
+        found = _birth(leader)
+        return [] if boot != _boot() or found not in (None, birth) else _session(leader)
 
     def last_lines(self, count: int = 20) -> str:
         """The end of the log, for an error message."""
@@ -85,21 +93,6 @@ class ProcessGroup:
         except (ValueError, KeyError, TypeError):
             return None  # torn by a crash while it was written: it proves nothing, so nothing is signalled
 
-    def _group(self) -> int | None:
-        """The group's number while it has members of ours.
-
-        The kernel gives a number to nobody else while a group bears it. So a leader of another birth means that
-        our group is gone, and a group without a leader is what ours left behind, unless the machine was restarted.
-        """
-        record = self._record()
-        if record is None:
-            return None
-        pid, birth, boot = record
-        found = _birth(pid)
-        if boot != _boot() or (found is not None and found != birth):
-            return None
-        return pid if _group_runs(pid) else None
-
 
 def stop_groups(groups: Iterable[ProcessGroup], *, patience: float = 20.0) -> list[str]:
     """End all groups: ask (SIGTERM), wait up to `patience` seconds, then kill. Returns who had to be killed.
@@ -111,20 +104,35 @@ def stop_groups(groups: Iterable[ProcessGroup], *, patience: float = 20.0) -> li
     for group in groups:
         group.signal(signal.SIGTERM if group.alive else signal.SIGKILL)
     _wait_gone(groups, patience)
-    stubborn = [group for group in groups if group.has_members]
-    for group in stubborn:
-        group.signal(signal.SIGKILL)
-    _wait_gone(stubborn, 10.0)
-    if survivors := [group.name for group in groups if group.has_members]:
+    stubborn = [group for group in groups if group.members()]
+    _wait_gone(stubborn, 10.0, signal_again=signal.SIGKILL)
+    if survivors := [group.name for group in groups if group.members()]:
         raise RuntimeError(f"still running after SIGKILL: {', '.join(survivors)}; see their pid files")
     for group in groups:
         group.pid_file.unlink(missing_ok=True)
     return [group.name for group in stubborn]
 
 
-def _wait_gone(groups: Sequence[ProcessGroup], patience: float) -> None:
+def working_in(folder: Path) -> list[int]:
+    """Numbers of all processes whose working directory is in `folder`, whoever started them (Linux only).
+
+    Finds what left its session, too, since children inherit the folder. Command line and environment would not do:
+    a process may overwrite its own, and Airflow does.
+    """
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # ended meanwhile, or not ours to look at
+            if (entry / "cwd").readlink().is_relative_to(folder):
+                found.append(int(entry.name))
+    return found
+
+
+def _wait_gone(groups: Sequence[ProcessGroup], patience: float, *, signal_again: int | None = None) -> None:
     deadline = time.monotonic() + patience
-    while any(group.has_members for group in groups) and time.monotonic() < deadline:
+    while any(group.members() for group in groups) and time.monotonic() < deadline:
+        if signal_again is not None:  # again and again: a member may fork while the others are counted
+            for group in groups:
+                group.signal(signal_again)
         time.sleep(0.1)
 
 
@@ -149,13 +157,18 @@ def _boot() -> str:
     return boot_id.read_text().strip() if boot_id.exists() else "unknown"
 
 
-def _group_runs(group: int) -> bool:
-    if child := _started_here.get(group):
+def _session(leader: int) -> list[int]:
+    """Living processes of the session that `leader` opened. Without /proc (macOS): of its process group."""
+    if child := _started_here.get(leader):
         child.poll()
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+    if not Path("/proc/self/stat").exists():
+        answer = subprocess.run(["ps", "-axo", "pid=,pgid=,state="], capture_output=True, text=True, check=True).stdout
+        rows = (line.split() for line in answer.splitlines())
+        return [int(pid) for pid, group, state in rows if int(group) == leader and not state.startswith("Z")]
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            state, _, _, session = (entry / "stat").read_text().rpartition(")")[2].split()[:4]
+            if int(session) == leader and state != "Z":
+                found.append(int(entry.name))
+    return found

@@ -17,6 +17,7 @@ import pytest
 
 from scripts.airflow_client import AirflowClient, AirflowRequestError
 from scripts.airflow_local import ACCOUNTS, AirflowStartError, LocalAirflow
+from scripts.process_group import working_in
 
 pytestmark = pytest.mark.airflow
 
@@ -58,29 +59,13 @@ DAG = """
 """
 
 
-def everything_of(home: Path) -> list[int]:
-    """Numbers of all processes that work in this installation, whoever is their parent (Linux).
-
-    Told by their working directory, which children inherit: command line and environment of a process may be
-    overwritten by itself, and Airflow does that.
-    """
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            if (entry / "cwd").readlink().is_relative_to(home):
-                found.append(int(entry.name))
-        except OSError:
-            continue  # ended meanwhile, or somebody else's
-    return found
-
-
 @pytest.fixture(scope="module")
 def airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalAirflow]:
     folder = tmp_path_factory.mktemp("a folder with spaces")
     (folder / "dags").mkdir()
     (folder / "plugins").mkdir()
     (folder / "dags" / "trial.py").write_text(textwrap.dedent(DAG))
-    airflow = LocalAirflow(home=folder / "home", dags=folder / "dags", plugins=folder / "plugins")
+    airflow = LocalAirflow(home=folder / "home", dags=folder / "dags", plugins=folder / "plugins", folder=folder)
     with socket.socket() as occupant:  # the usual port is taken, by us or by somebody else
         occupant.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         with contextlib.suppress(OSError):
@@ -91,7 +76,7 @@ def airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalAirflow]:
         yield airflow
     finally:
         airflow.stop()
-    assert everything_of(airflow.home) == []
+    assert working_in(airflow.folder) == []
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +102,7 @@ def test_starting_twice_changes_nothing(airflow: LocalAirflow) -> None:
 
 
 def test_nothing_listens_beyond_this_machine(airflow: LocalAirflow) -> None:
-    ours = set(everything_of(airflow.home))
+    ours = set(working_in(airflow.folder))
     assert ours, "no process found; is this Linux?"
     inodes = {
         target.removeprefix("socket:[").removesuffix("]")
@@ -201,7 +186,7 @@ def test_a_process_that_died_is_named_with_its_log_and_nothing_stays_behind(tmp_
     )
     with pytest.raises(AirflowStartError, match=r"(?s)api-server ended while it was starting.*SSL"):
         airflow.start()
-    assert everything_of(airflow.home) == []
+    assert working_in(airflow.folder) == []
 
 
 def test_after_a_kill_of_one_process_the_next_start_brings_all_back(airflow: LocalAirflow) -> None:

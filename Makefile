@@ -1,0 +1,81 @@
+# Everything a newcomer types. `make` alone lists it. Needs Python 3.11 to 3.13, git and make; no root, no Docker.
+
+VENV       ?= .venv
+UV_VERSION := 0.13.9
+CHOICE     ?= not distributed and (not slow or sample)
+RUN        := $(VENV)/bin/python
+INSTALLED  := $(VENV)/.installed
+
+# Some shells forbid bytecode. Airflow starts an interpreter for every task: 2 s with bytecode, 8 s without.
+unexport PYTHONDONTWRITEBYTECODE
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup test test-slow test-distributed lint demo up down status replay bench lock clean
+
+help: ## List what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(INSTALLED) ## Install everything into a virtual environment; quick when nothing changed
+
+# Version managers leave a `python3.12` on the PATH that only says "not installed": each is asked, not looked up.
+$(INSTALLED): requirements.txt pyproject.toml
+	@supported='import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))'; \
+	if ! $(RUN) -c "$$supported" >/dev/null 2>&1; then \
+	  for python in python3.11 python3.12 python3.13 python3 python none; do \
+	    [ $$python = none ] || ! $$python -c "$$supported" >/dev/null 2>&1 || break; \
+	  done; \
+	  if [ $$python = none ]; then \
+	    echo "truecopy needs Python 3.11, 3.12 or 3.13 with the venv module; none of python3.11, python3.12," >&2; \
+	    echo "python3.13, python3 on the PATH is one. Debian and Ubuntu: apt install python3-venv" >&2; \
+	    exit 1; \
+	  fi; \
+	  echo "making $(VENV) with $$($$python --version)"; \
+	  $$python -m venv $(VENV); \
+	fi
+	$(RUN) -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	$(RUN) -m uv pip sync --python $(RUN) --compile-bytecode requirements.txt
+	$(RUN) -m uv pip install --python $(RUN) --no-deps --editable .
+	@touch $@
+
+test: setup ## All quick tests and a sample of the slow ones; ARGS="-k gate" is passed to pytest
+	$(RUN) -m pytest -m "$(CHOICE)" $(ARGS)
+
+test-slow: setup ## All tests but those that need Redis and Postgres
+	$(RUN) -m pytest -m "not distributed" $(ARGS)
+
+test-distributed: setup ## Celery with two workers, on Redis and Postgres started for the test
+	$(RUN) -m pytest -m distributed $(ARGS)
+
+lint: setup ## ruff, mypy and the layers of the library
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy
+	$(VENV)/bin/lint-imports
+
+demo: setup ## A tour with a small company's handbook, or with your Markdown: DOCS=folder
+	DOCS="$(DOCS)" $(RUN) -m examples.demo
+
+up: setup ## Start Airflow on 127.0.0.1 and print how to log in
+	$(RUN) scripts/airflow_local.py up
+
+down: ## Stop Airflow
+	@if [ -x $(RUN) ]; then $(RUN) scripts/airflow_local.py down; else echo "$(VENV) is not there: nothing runs"; fi
+
+status: setup ## Which Airflow processes run
+	$(RUN) scripts/airflow_local.py status
+
+replay: setup ## Replay a year of a documentation's real history against the index
+	$(RUN) -m pytest -m "not distributed" tests/replay $(ARGS)
+
+bench: setup ## Measure ingest, reconcile and search
+	$(RUN) -m pytest tests/benchmarks -s $(ARGS)
+
+lock: setup ## Compile requirements.in to requirements.txt, keeping pins that still fit
+	$(RUN) -m uv pip compile requirements.in -o requirements.txt --quiet --universal --python-version 3.11 \
+	  --custom-compile-command "make lock"
+
+clean: down ## Remove caches and Airflow's local database; the index, manifests and ledger stay
+	rm -rf .airflow .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+	find . -name __pycache__ -not -path "./$(VENV)/*" -prune -exec rm -rf {} +
+	@echo "kept: state/ (index, manifests, ledger) and $(VENV)/; remove them by hand if you mean it"
