@@ -6,6 +6,7 @@ package is imported on first use: it costs seconds, and a task that validates no
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -71,6 +72,7 @@ _Expectations = Callable[[Any], Sequence[Any]]
 @cache
 def _batch_definition(name: str) -> Any:
     os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")  # no call home from a data pipeline
+    logging.getLogger("great_expectations").setLevel(logging.WARNING)
     import great_expectations as gx
     from great_expectations.data_context.types.base import ProgressBarsConfig
 

@@ -15,7 +15,7 @@ from include.connectors import registry as connectors
 from include.connectors.credentials import Credentials
 from include.domain.errors import ConfigError
 from include.embedding import registry as embedders
-from include.ports import Connector, Embedder, IndexStore
+from include.ports import Connector, Embedder
 from include.records.ledger import GitLedger
 from include.records.manifests import FileManifests
 from include.records.removal_marks import FileRemovalMarks
@@ -23,13 +23,17 @@ from include.records.state import StateRoot
 from include.services.context import SourceContext
 from include.services.version_writer import VersionWriter
 from include.settings import Settings, load_settings
+from include.store.edge import EdgeStore
 from include.store.registry import open_store
+from include.store.server import ServerStore
 from include.text.chunk import chunk
 from include.text.fingerprint import current_fingerprint
 from include.text.normalise import extract
 from include.validation.suites import index_problems, listing_problems
 
 log = logging.getLogger(__name__)
+
+Store = EdgeStore | ServerStore
 
 
 class Secrets(Protocol):
@@ -92,14 +96,14 @@ class Application:
         return embedders.build(chosen.kind, chosen.options, credentials=keys)
 
     @cached_property
-    def store(self) -> IndexStore:
+    def store(self) -> Store:
         """The index, its collection created if there is none. Raises EmbedderMismatch."""
         store = self.bare_store
         store.prepare(self.embedder.id, self.embedder.dimension)
         return store
 
     @cached_property
-    def bare_store(self) -> IndexStore:
+    def bare_store(self) -> Store:
         chosen = self.settings.store
         return open_store(
             chosen.url,

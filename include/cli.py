@@ -1,0 +1,306 @@
+"""`truecopy`: the same services as the DAGs, for a terminal.
+
+Exit codes: 0 the index is true · 1 the run failed · 2 wrong call or settings · 3 something is held for a person ·
+4 the listing proves nothing · 5 single documents failed. With several sources the most serious one counts.
+Nothing here deletes without the gate.
+"""
+
+from __future__ import annotations
+
+import getpass
+import logging
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from functools import wraps
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from include.domain.errors import ConfigError, Held, ListingNotProven, SourceUnavailable, TruecopyError
+from include.domain.manifest import Manifest, RunState
+from include.services.diagnose import Health, diagnose
+from include.services.reconcile import prepare
+from include.services.retrieve import retrieve
+from include.terminal import (
+    err,
+    out,
+    print_diagnosis,
+    print_hits,
+    print_manifest,
+    print_outcomes,
+    print_plan,
+    print_status,
+    progress_bar,
+)
+from include.wiring import runs
+from include.wiring.application import Application, Secrets
+from include.wiring.health import checks
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
+EXIT: dict[RunState, int] = {
+    RunState.TRUE: 0,
+    RunState.FAILED: 1,
+    RunState.RUNNING: 1,
+    RunState.HELD: 3,
+    RunState.UNPROVEN: 4,
+    RunState.DEGRADED: 5,
+}
+_SEVERITY = (RunState.FAILED, RunState.RUNNING, RunState.HELD, RunState.UNPROVEN, RunState.DEGRADED, RunState.TRUE)
+
+Source = Annotated[str, typer.Argument(help="a source, or all")]
+Json = Annotated[bool, typer.Option("--json", help="print JSON instead of tables")]
+
+
+def application() -> Application:
+    return Application.from_environment(os.environ, _LazySecrets())
+
+
+class _LazySecrets:
+    """Airflow is imported only when the settings name a connection: it costs seconds."""
+
+    def _airflow(self) -> Secrets:
+        from include.wiring.airflow import ConnectionSecrets
+
+        return ConnectionSecrets()
+
+    def credentials(self, conn_id: str) -> Any:
+        return self._airflow().credentials(conn_id)
+
+    def password(self, conn_id: str) -> str:
+        return self._airflow().password(conn_id)
+
+
+def _explained(command: Callable[..., None]) -> Callable[..., None]:
+    """Our errors become one line and an exit code; anything else is a bug and keeps its traceback."""
+
+    @wraps(command)
+    def run(*arguments: Any, **options: Any) -> None:
+        try:
+            command(*arguments, **options)
+        except ConfigError as error:
+            err.print(f"[red]{escape(str(error))}[/red]")
+            raise typer.Exit(2) from error
+        except Held as error:
+            err.print(f"[red]{escape(str(error))}[/red]")
+            raise typer.Exit(3) from error
+        except (SourceUnavailable, ListingNotProven) as error:
+            err.print(f"[red]{escape(str(error))}[/red]")
+            raise typer.Exit(4) from error
+        except TruecopyError as error:
+            err.print(f"[red]{escape(str(error))}[/red]")
+            raise typer.Exit(1) from error
+
+    return run
+
+
+@app.callback()
+def _main(verbose: Annotated[bool, typer.Option("--verbose", "-v", help="log what is done")] = False) -> None:
+    logging.basicConfig(level=logging.INFO if verbose else logging.ERROR, format="%(levelname)s %(message)s")
+
+
+@app.command()
+@_explained
+def plan(source: Source = "all", json_: Json = False) -> None:
+    """Show what a reconciliation would do now, and what the gate says. Changes nothing."""
+    application_ = application()
+    shown = {}
+    for name in runs.chosen_sources(application_, source):
+        with application_.context(name) as context, progress_bar(name) as progress:
+            judged = prepare(context, progress=progress)
+            judged.reading.spool.close()
+        shown[name] = judged
+    if json_:
+        out.print_json(
+            data={
+                name: {
+                    "listed": judged.plan.listed_documents,
+                    "indexed": judged.plan.indexed_documents,
+                    "allowed": [asdict(change) for change in judged.verdict.allowed],
+                    "held": [asdict(change) for change in judged.verdict.held],
+                    "holds": [asdict(hold) for hold in judged.verdict.holds],
+                    "checksum": judged.verdict.checksum,
+                    "unreadable": [asdict(outcome) for outcome in judged.reading.outcomes],
+                }
+                for name, judged in shown.items()
+            }
+        )
+    else:
+        for name, judged in shown.items():
+            print_plan(name, judged)
+    if any(judged.verdict.held for judged in shown.values()):
+        raise typer.Exit(EXIT[RunState.HELD])
+
+
+@app.command()
+@_explained
+def sync(
+    source: Source = "all",
+    doc_id: Annotated[list[str] | None, typer.Option(help="only this document; may be repeated")] = None,
+    force: Annotated[bool, typer.Option(help="also documents whose version did not change")] = False,
+    json_: Json = False,
+) -> None:
+    """Bring new and changed documents into the index. Removes nothing."""
+
+    def one(application_: Application, name: str) -> Manifest:
+        with progress_bar(name) as progress:
+            run = _new_run(runs.INGEST)
+            return runs.ingest_source(application_, name, run, doc_ids=doc_id or (), force=force, progress=progress)
+
+    _run_all(source, one, json_=json_)
+
+
+@app.command()
+@_explained
+def reconcile(source: Source = "all", json_: Json = False) -> None:
+    """Make the index equal to the source: the nightly run, now. Deletions pass the gate."""
+
+    def one(application_: Application, name: str) -> Manifest:
+        with progress_bar(name) as progress:
+            return runs.reconcile_source(application_, name, _new_run(runs.RECONCILE), progress=progress)
+
+    _run_all(source, one, json_=json_)
+
+
+@app.command()
+@_explained
+def approve(
+    source: Annotated[str, typer.Argument(help="the source whose plan is held")],
+    checksum: Annotated[str, typer.Argument(help="the plan, as `truecopy plan` or the alert names it")],
+    reason: Annotated[str, typer.Option(help="why; it becomes part of the record")],
+    by: Annotated[str, typer.Option(help="who approves")] = "",
+    json_: Json = False,
+) -> None:
+    """Release one held plan, once, and apply it if the plan computed now is exactly the one that was approved."""
+
+    def one(application_: Application, name: str) -> Manifest:
+        runs.release_held(application_, name, checksum, by=by or getpass.getuser(), why=reason)
+        with progress_bar(name) as progress:
+            run = _new_run(runs.APPLY_HELD)
+            return runs.reconcile_source(application_, name, run, progress=progress, released=True)
+
+    _run_all(source, one, json_=json_)
+
+
+@app.command()
+@_explained
+def status(json_: Json = False) -> None:
+    """Is each source's index true right now, since when, and what waits for a person."""
+    application_ = application()
+    rows: list[dict[str, Any]] = []
+    for name in sorted(application_.settings.sources):
+        nights = runs.nights(application_, name)
+        latest = nights[0] if nights else None
+        rows.append(
+            {
+                "source": name,
+                "state": latest.state.value if latest else "never reconciled",
+                "finished_at": latest.finished_at.isoformat() if latest and latest.finished_at else None,
+                "documents": latest.documents if latest else None,
+                "chunks": latest.chunks if latest else None,
+                "remaining": asdict(latest.remaining) if latest and latest.remaining else None,
+                "held": latest.held_checksum if latest else "",
+                "reason": latest.reason if latest else "run `truecopy reconcile`",
+                "alerts": [asdict(alert) for alert in runs.alerts_of(application_, name)],
+            }
+        )
+    if json_:
+        out.print_json(data=rows)
+    else:
+        print_status(rows)
+    states = [row["state"] for row in rows]
+    raise typer.Exit(_exit_code([RunState(state) for state in states if state in set(RunState)] or [RunState.FAILED]))
+
+
+@app.command("show-run")
+@_explained
+def show_run(
+    source: Annotated[str, typer.Argument(help="a source")],
+    run_id: Annotated[str, typer.Argument(help="a run id; empty: the newest run of any kind")] = "",
+    limit: Annotated[int, typer.Option(help="so many documents at most")] = 50,
+    json_: Json = False,
+) -> None:
+    """Print the manifest of one run: proof, plan, verdict, outcome per document."""
+    application_ = application()
+    runs.chosen_sources(application_, source)
+    recent = application_.manifests.latest(source, limit=1 if not run_id else 1000)
+    manifest = next((each for each in recent if not run_id or each.run_id == run_id), None)
+    if manifest is None:
+        raise ConfigError(f"{source}: no manifest of run {run_id or '(any)'}; `truecopy status` names the newest runs")
+    if json_:
+        out.print_json(data=asdict(manifest), default=str)
+        return
+    print_manifest(manifest)
+    print_outcomes(manifest, limit)
+
+
+@app.command()
+@_explained
+def search(
+    query: Annotated[str, typer.Argument(help="a question")],
+    source: Annotated[str, typer.Option(help="a source, or all")] = "all",
+    limit: Annotated[int, typer.Option(min=1, max=200)] = 5,
+    json_: Json = False,
+) -> None:
+    """Find the chunks nearest to a question, with the version and address of their documents."""
+    application_ = application()
+    hits = retrieve(
+        application_.store,
+        application_.embedder,
+        query,
+        limit=limit,
+        sources=runs.chosen_sources(application_, source),
+    )
+    if json_:
+        out.print_json(data=[{"score": hit.score, **hit.payload} for hit in hits])
+        return
+    print_hits(hits)
+
+
+@app.command()
+@_explained
+def doctor(json_: Json = False) -> None:
+    """Check settings, connections, store, embedder and clock, and say what to do."""
+    found = []
+    for diagnosis in diagnose(checks(application())):
+        found.append(diagnosis)
+        if not json_:
+            print_diagnosis(diagnosis)
+    if json_:
+        out.print_json(data=[asdict(diagnosis) for diagnosis in found])
+    if any(diagnosis.health is Health.BROKEN for diagnosis in found):
+        raise typer.Exit(1)
+
+
+def _run_all(source: str, one: Callable[[Application, str], Manifest], *, json_: bool) -> None:
+    """Run every chosen source; one that breaks off does not keep the others from running."""
+    application_ = application()
+    manifests, errors = [], []
+    for name in runs.chosen_sources(application_, source):
+        try:
+            manifests.append(one(application_, name))
+        except TruecopyError as error:
+            errors.append(error)
+            err.print(f"[red]{escape(str(error))}[/red]")
+    if json_:
+        out.print_json(data=[runs.summary(manifest) for manifest in manifests])
+    else:
+        for manifest in manifests:
+            print_manifest(manifest)
+    if errors and not manifests:
+        raise errors[0]
+    raise typer.Exit(_exit_code([*(manifest.state for manifest in manifests), *(RunState.FAILED for _ in errors)]))
+
+
+def _exit_code(states: Sequence[RunState]) -> int:
+    return EXIT[min(states, key=_SEVERITY.index)]
+
+
+def _new_run(dag_id: str) -> runs.Run:
+    return runs.Run(dag_id, f"cli__{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%f}__{os.getpid()}")
+
+
+if __name__ == "__main__":
+    app()

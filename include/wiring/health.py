@@ -1,0 +1,126 @@
+"""What `truecopy doctor` looks at: settings, store, embedder, sources, ledger, state root, clock, plans that wait."""
+
+from __future__ import annotations
+
+import email.utils
+import os
+import shutil
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import partial
+
+from include.domain.errors import TruecopyError
+from include.services.diagnose import Check, Diagnosis, Health
+from include.wiring.application import Application
+from include.wiring.runs import alerts_of
+
+CLOCKS_MAY_DIFFER_SECONDS = 60.0
+
+
+def checks(application: Application) -> list[tuple[str, Check]]:
+    """In the order in which a person would mend them."""
+    return [
+        ("state root", partial(_state, application)),
+        ("ledger", partial(_ledger, application)),
+        ("embedder", partial(_embedder, application)),
+        ("index", partial(_index, application)),
+        *((f"source {name}", partial(_source, application, name)) for name in sorted(application.settings.sources)),
+        ("clock", partial(_clock, application)),
+        *((f"alarms of {name}", partial(_alarms, application, name)) for name in sorted(application.settings.sources)),
+    ]
+
+
+def _state(application: Application) -> Iterator[Diagnosis]:
+    probe = f"doctor/{os.getpid()}"
+    application.state.write(probe, b"written by truecopy doctor")
+    application.state.read(probe)
+    yield Diagnosis("state root", Health.OK, f"{application.state} can be written and read")
+
+
+def _ledger(application: Application) -> Iterator[Diagnosis]:
+    if shutil.which("git") is None:
+        yield Diagnosis("ledger", Health.BROKEN, "git is not installed", "Install git; the ledger is a git repository")
+        return
+    for source in application.settings.sources:
+        application.ledger.marks(source)
+        application.ledger.held(source)
+    yield Diagnosis("ledger", Health.OK, f"{application.settings.ledger} can be read")
+
+
+def _embedder(application: Application) -> Iterator[Diagnosis]:
+    embedder = application.embedder
+    embedder.embed(["truecopy"])
+    finding = f"{embedder.id}, {embedder.dimension} dimensions, {embedder.max_tokens} tokens at most"
+    yield Diagnosis("embedder", Health.OK, finding)
+
+
+def _index(application: Application) -> Iterator[Diagnosis]:
+    store = application.store
+    problems = store.problems()
+    for problem in problems:
+        yield Diagnosis("index", Health.BROKEN, problem, "See docs/OPERATIONS.md, An index that does not fit")
+    with store.reading() as index:
+        points, foreign = index.count_points(), index.count_foreign(tuple(application.settings.sources))
+    if foreign:
+        advice = (
+            "They belong to no configured source and are never touched: another user of the collection, or tampering"
+        )
+        yield Diagnosis("index", Health.WARNING, f"{foreign} of {points} points are foreign", advice)
+    if not problems:
+        yield Diagnosis("index", Health.OK, f"{store.location} holds {points} points")
+
+
+def _source(application: Application, name: str) -> Iterator[Diagnosis]:
+    subject = f"source {name}"
+    connector = application.connector(name)
+    try:
+        listing = connector.list_documents()
+    except TruecopyError as error:
+        yield Diagnosis(subject, Health.BROKEN, str(error), "Check its options and its connection")
+        return
+    finally:
+        connector.close()
+    if not listing.complete or not listing.documents:
+        advice = "Until a listing is proven complete, nothing of this source is removed from the index"
+        yield Diagnosis(subject, Health.BROKEN, listing.proof.problem or "0 documents are listed", advice)
+    else:
+        yield Diagnosis(subject, Health.OK, f"{len(listing.documents)} documents: {listing.proof.detail}")
+    unreadable = [listed.doc_id for listed in listing.documents.values() if listed.unreadable]
+    if unreadable:
+        advice = "They keep their last good version; mend them at the source"
+        named = ", ".join(unreadable[:5])
+        yield Diagnosis(subject, Health.WARNING, f"{len(unreadable)} documents cannot be read: {named}", advice)
+
+
+def _clock(application: Application) -> Iterator[Diagnosis]:
+    """Fences compare clocks: one that is wrong makes old reads look new."""
+    if datetime.now(UTC).year < 2026:
+        yield Diagnosis("clock", Health.BROKEN, f"the clock says {datetime.now(UTC):%Y-%m-%d}", "Set it, run NTP")
+        return
+    url = application.settings.store.url
+    if not url.startswith("http"):
+        yield Diagnosis("clock", Health.OK, f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC; one machine, one clock")
+        return
+    began = time.time()
+    try:
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            served = answer.headers.get("Date", "")
+    except urllib.error.HTTPError as error:
+        served = error.headers.get("Date", "")
+    if not served:
+        yield Diagnosis("clock", Health.WARNING, "the server does not say what time it is", "Run NTP on all machines")
+        return
+    off = abs(email.utils.parsedate_to_datetime(served).timestamp() - (began + time.time()) / 2)
+    finding = f"differs by {off:.0f} s from the Qdrant server's"
+    if off > CLOCKS_MAY_DIFFER_SECONDS:
+        yield Diagnosis("clock", Health.BROKEN, finding, "Run NTP on all machines")
+    else:
+        yield Diagnosis("clock", Health.OK, finding)
+
+
+def _alarms(application: Application, source: str) -> Iterator[Diagnosis]:
+    for alert in alerts_of(application, source):
+        yield Diagnosis(f"alarms of {source}", Health.WARNING, f"{alert.name}: {alert.message}", "")
