@@ -7,6 +7,8 @@ go on without the held changes.
 On approval the plan is computed anew. Only if it is exactly the one that was approved (same checksum) is it applied; if
 the sources changed in the meantime, the run fails, nothing is removed, and the next night asks about the new plan.
 
+**Conf.** `{"source": "helpcenter", "checksum": "133b07bc1d9aa11e"}`, as the alert and `truecopy status` name them.
+
 The answer is recorded in the ledger by the approval itself. Marking a task successful or writing an XCom by hand
 applies nothing.
 """
@@ -16,7 +18,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pendulum
-from airflow.sdk import AssetAlias, Param, dag, task
+from airflow.sdk import AssetAlias, dag, task
 
 from include.wiring.approval import HeldPlanApproval
 
@@ -31,30 +33,28 @@ CHANGED = AssetAlias("truecopy")
     doc_md=__doc__,
     tags=["truecopy", "approval"],
     default_args={"owner": "truecopy", "pool": "truecopy"},
-    params={
-        "source": Param("", type="string", description="the source whose plan is held"),
-        "checksum": Param("", type="string", description="the plan that is asked about"),
-    },
 )
 def apply_held_plan():
-    approval = HeldPlanApproval(task_id="approve", source="{{ params.source }}", checksum="{{ params.checksum }}")
+    approval = HeldPlanApproval(
+        task_id="approve", source="{{ dag_run.conf.source }}", checksum="{{ dag_run.conf.checksum }}"
+    )
 
     @task(outlets=[CHANGED], retries=0, execution_timeout=timedelta(hours=6))
-    def apply(params: dict, outlet_events=None) -> dict:
+    def apply(dag_run=None, outlet_events=None) -> dict:
         from include.wiring.airflow import announce, application, current_run, deciding, emit
         from include.wiring.runs import reconcile_source, summary
 
         with deciding():
-            manifest = reconcile_source(application(), params["source"], current_run(), released=True)
+            manifest = reconcile_source(application(), dag_run.conf["source"], current_run(), released=True)
         emit(manifest)
         announce(outlet_events, CHANGED, manifest)
         return summary(manifest)
 
     @task(retries=0)
-    def judge(params: dict) -> None:
+    def judge(dag_run=None) -> None:
         from include.wiring.airflow import fail_unless_true
 
-        fail_unless_true([params["source"]])
+        fail_unless_true([dag_run.conf["source"]])
 
     approval >> apply() >> judge()
 

@@ -3,6 +3,8 @@
 An answer counts only when it is in our ledger, and only this operator writes it there, when a person really answered:
 task states and XComs can be set by any editor. No timer decides: no default option, no time-out, and a DAG's
 `execution_timeout`, which Airflow would turn into a response time-out, is switched off.
+
+The heavy imports wait until a task runs, as in every DAG file.
 """
 
 from __future__ import annotations
@@ -14,8 +16,6 @@ from airflow.sdk import Context, Param
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
 from include.domain.plan import HeldPlan
-from include.wiring.airflow import application, deciding
-from include.wiring.runs import release_held
 
 SHOWN = 50
 """Documents listed in the question; the manifest and `truecopy plan` have all."""
@@ -34,17 +34,18 @@ class HeldPlanApproval(ApprovalOperator):
         for timer in ("defaults", "response_timeout"):
             if kwargs.get(timer) is not None:
                 raise ValueError(f"{timer} is not allowed here: no timer may decide a deletion")
-        kwargs |= {"execution_timeout": None, "retries": 0}
-        super().__init__(
-            subject="Apply the held plan?",
-            body="",
-            params={"reason": Param("", type="string", description="why; it becomes part of the record")},
-            **kwargs,
-        )
+        kwargs |= {
+            "execution_timeout": None,
+            "retries": 0,
+            "params": {"reason": Param("", type="string", description="why; it becomes part of the record")},
+        }
+        super().__init__(subject="Apply the held plan?", body="", **kwargs)
         self.source = source
         self.checksum = checksum
 
     def execute(self, context: Context) -> Any:
+        from include.wiring.airflow import application, deciding
+
         with deciding():
             ledger = application().ledger
             plan = ledger.held(self.source)
@@ -58,6 +59,9 @@ class HeldPlanApproval(ApprovalOperator):
         return super().execute(context)
 
     def execute_complete(self, context: Context, event: dict[str, Any]) -> Any:
+        from include.wiring.airflow import application, deciding
+        from include.wiring.runs import release_held
+
         answer = super().execute_complete(context, event)  # raises on errors and time-outs, skips on reject
         person = str((event.get("responded_by_user") or {}).get("name") or "")
         if not person or event.get("timedout"):
