@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
 from include.domain.dates import rfc3339
-from include.domain.documents import DocumentKey, Status, StoredChunk
+from include.domain.documents import Chunk, DocumentKey, ExtractedDocument, Status, StoredChunk
 from include.domain.identity import point_id
-from include.ports import NewPoint, Vectors
+from include.domain.inventory import IndexInventory, Listing
+from include.domain.manifest import Manifest
+from include.planning.gate import Limits
+from include.ports import Clock, Connector, Embedder, IndexStore, Ledger, Manifests, NewPoint, RemovalMarks, Vectors
+from include.services.context import SourceContext
+from include.services.ingest import conclude_ingest, find_changed, ingest_documents
+from include.services.reconcile import reconcile
+from include.services.version_writer import VersionWriter
 from include.store.points import stored_chunk
+from include.text.normalise import extract
+from tests.fakes.clock import FakeClock
+from tests.fakes.embedder import FakeEmbedder
+from tests.fakes.index import FakeIndexStore
+from tests.fakes.records import FakeLedger, FakeManifests, FakeRemovalMarks
+from tests.fakes.source import FakeSource
 
 DIMENSION = 8
 EMBEDDER = "test-embedder"
@@ -93,3 +106,80 @@ def with_payload(point: NewPoint, **fields: object) -> NewPoint:
     """The same point with payload fields replaced; a field set to `...` is left out."""
     payload: Mapping[str, object] = {**point.payload, **fields}
     return NewPoint(point.point_id, point.vector, point.text, {k: v for k, v in payload.items() if v is not ...})
+
+
+def line_chunks(document: ExtractedDocument) -> tuple[Chunk, ...]:
+    """One chunk per line that is not blank: a test can then see in a text which chunks it makes."""
+    lines = [line for line in document.text.splitlines() if line.strip()]
+    return tuple(Chunk(index, line, "", sha256(line)) for index, line in enumerate(lines))
+
+
+def no_problems(_checked: Listing | IndexInventory) -> Sequence[str]:
+    return []
+
+
+def context_of(
+    source: FakeSource | Connector,
+    *,
+    store: IndexStore | None = None,
+    embedder: Embedder | None = None,
+    clock: Clock | None = None,
+    ledger: Ledger | None = None,
+    manifests: Manifests | None = None,
+    removal_marks: RemovalMarks | None = None,
+    limits: Limits | None = None,
+    pipeline: str = PIPELINE,
+    configured_sources: Sequence[str] = (),
+    listing_problems: Callable[[Listing], Sequence[str]] = no_problems,
+    index_problems: Callable[[IndexInventory], Sequence[str]] = no_problems,
+    batch_documents: int = 200,
+) -> SourceContext:
+    """A source with everything a use case needs, in memory unless a test brings its own. The store is prepared."""
+    store = FakeIndexStore() if store is None else store
+    embedder = embedder or FakeEmbedder()
+    clock = clock or FakeClock()
+    removal_marks = removal_marks or FakeRemovalMarks()
+    store.prepare(embedder.id, embedder.dimension)
+    connector = source.connector(clock) if isinstance(source, FakeSource) else source
+    writer = VersionWriter(
+        store=store,
+        embedder=embedder,
+        removal_marks=removal_marks,
+        clock=clock,
+        chunk=line_chunks,
+        pipeline=pipeline,
+    )
+    return SourceContext(
+        connector=connector,
+        extract=extract,
+        store=store,
+        writer=writer,
+        ledger=ledger or FakeLedger(),
+        manifests=manifests or FakeManifests(),
+        removal_marks=removal_marks,
+        clock=clock,
+        limits=limits or Limits(),
+        configured_sources=configured_sources or (connector.source,),
+        listing_problems=listing_problems,
+        index_problems=index_problems,
+        batch_documents=batch_documents,
+    )
+
+
+def no_progress(_what: str, _done: int, _total: int) -> None:
+    pass
+
+
+def night(context: SourceContext, run_id: str, *, released: bool = False) -> Manifest:
+    """One nightly reconciliation."""
+    return reconcile(context, dag_id="reconcile_index", run_id=run_id, progress=no_progress, released=released)
+
+
+def day(context: SourceContext, run_id: str, *, doc_ids: Sequence[str] = (), force: bool = False) -> Manifest:
+    """One ingest run, all of it in this process."""
+    started_at = context.clock.now()
+    changed = find_changed(context, doc_ids=doc_ids, force=force)
+    outcomes = ingest_documents(context, changed.doc_ids, indexed=changed.indexed, progress=no_progress)
+    return conclude_ingest(
+        context, dag_id="ingest_documents", run_id=run_id, started_at=started_at, outcomes=outcomes
+    )

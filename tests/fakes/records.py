@@ -1,0 +1,128 @@
+"""Manifests, ledger and removal marks in memory, held to the same tests as those on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from include.domain.documents import DocumentKey, Marks
+from include.domain.errors import ApprovalRefused
+from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, Removal, RunState
+from include.domain.plan import HeldPlan, Release
+
+
+def _nothing(_operation: str) -> None:
+    pass
+
+
+@dataclass
+class FakeManifests:
+    saved: dict[tuple[str, str, str], Manifest] = field(default_factory=dict)
+    worker_parts: dict[tuple[str, str, str], dict[str, tuple[DocumentOutcome, ...]]] = field(default_factory=dict)
+
+    def save(self, manifest: Manifest) -> None:
+        self.saved[manifest.dag_id, manifest.run_id, manifest.source] = manifest
+
+    def load(self, dag_id: str, run_id: str, source: str) -> Manifest:
+        try:
+            return self.saved[dag_id, run_id, source]
+        except KeyError:
+            raise FileNotFoundError(f"{dag_id}/{run_id}/{source}") from None
+
+    def save_part(self, manifest: Manifest, part: str) -> None:
+        parts = self.worker_parts.setdefault((manifest.dag_id, manifest.run_id, manifest.source), {})
+        parts[part] = manifest.outcomes
+
+    def parts(self, dag_id: str, run_id: str, source: str) -> Mapping[str, Sequence[DocumentOutcome]]:
+        return dict(sorted(self.worker_parts.get((dag_id, run_id, source), {}).items()))
+
+    def latest(self, source: str, *, dag_id: str | None = None, limit: int = 1) -> Sequence[Manifest]:
+        found = [m for m in self.saved.values() if m.source == source and dag_id in (None, m.dag_id)]
+        return sorted(found, key=lambda m: (m.started_at, m.dag_id, m.run_id), reverse=True)[:limit]
+
+    def removals(self, source: str, since: datetime) -> Sequence[Removal]:
+        removals = []
+        for manifest in self.saved.values():
+            killed = manifest.state in (RunState.RUNNING, RunState.FAILED)
+            documents = manifest.planned_removals if killed else manifest.count(DocumentState.DELETED)
+            at = manifest.finished_at or manifest.started_at
+            if manifest.source == source and documents and not manifest.released and at >= since:
+                removals.append(Removal(at, documents, manifest.run_id))
+        return removals
+
+
+@dataclass
+class FakeLedger:
+    marked: dict[str, dict[str, Marks]] = field(default_factory=dict)
+    open_plans: dict[str, HeldPlan] = field(default_factory=dict)
+    requests: dict[str, set[str]] = field(default_factory=dict)
+    releases: list[Release] = field(default_factory=list)
+
+    def marks(self, source: str) -> Mapping[str, Marks]:
+        return dict(self.marked.get(source, {}))
+
+    def held(self, source: str) -> HeldPlan | None:
+        return self.open_plans.get(source)
+
+    def hold(self, plan: HeldPlan) -> HeldPlan:
+        standing = self.held(plan.source)
+        if standing is not None and standing.checksum == plan.checksum:
+            return standing
+        if standing is not None:
+            plan = replace(plan, first_held_at=standing.first_held_at)
+        self.open_plans[plan.source] = plan
+        return plan
+
+    def open_requests(self, source: str) -> Sequence[str]:
+        return tuple(sorted(self.requests.get(source, ())))
+
+    def open_request(self, source: str, checksum: str) -> None:
+        self.requests.setdefault(source, set()).add(checksum)
+
+    def close_request(self, source: str, checksum: str) -> None:
+        self.requests.setdefault(source, set()).discard(checksum)
+
+    def reject(self, source: str, checksum: str, by: str, why: str) -> None:
+        standing = self.held(source)
+        if standing is None or standing.checksum != checksum:
+            raise ApprovalRefused(f"{source}: plan {checksum} is not the one that is held now")
+        self.open_plans[source] = replace(standing, rejected_by=by, rejected_why=why)
+
+    def clear_held(self, source: str, why: str) -> None:
+        self.open_plans.pop(source, None)
+
+    def release(self, release: Release) -> None:
+        self.releases.append(release)
+
+    def find_release(self, source: str, checksum: str) -> Release | None:
+        fitting = [r for r in self.releases if (r.source, r.checksum) == (source, checksum)]
+        return max(fitting, key=lambda r: r.approved_at, default=None)
+
+    def use_release(self, release: Release, run_id: str) -> Release:
+        place = next(
+            n
+            for n, r in enumerate(self.releases)
+            if (r.source, r.checksum, r.approved_at) == (release.source, release.checksum, release.approved_at)
+        )
+        standing = self.releases[place]
+        if standing.used_by_run and standing.used_by_run != run_id:
+            raise ApprovalRefused(f"{release.source}: the release was used by run {standing.used_by_run}")
+        self.releases[place] = replace(standing, used_by_run=run_id)
+        return self.releases[place]
+
+
+@dataclass
+class FakeRemovalMarks:
+    """`on_io` is called before each look and each mark, as for the fake index."""
+
+    on_io: Callable[[str], None] = _nothing
+    fences: dict[DocumentKey, datetime] = field(default_factory=dict)
+
+    def put(self, key: DocumentKey, fence: datetime) -> None:
+        self.on_io("mark")
+        self.fences[key] = max(fence, self.fences.get(key, fence))
+
+    def fence_of(self, key: DocumentKey) -> datetime | None:
+        self.on_io("look for a mark")
+        return self.fences.get(key)
