@@ -182,6 +182,7 @@ def test_a_process_that_died_is_named_with_its_log_and_nothing_stays_behind(tmp_
         home=tmp_path / "home",
         dags=tmp_path,
         plugins=tmp_path / "plugins",
+        folder=tmp_path,
         overrides={"AIRFLOW__API__SSL_CERT": "none"},
     )
     with pytest.raises(AirflowStartError, match=r"(?s)api-server ended while it was starting.*SSL"):
