@@ -72,6 +72,7 @@ def http_server(answer: Callable[[Request], Reply]) -> Iterator[str]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        wbufsize = -1  # head and body in one packet; two would wait 40 ms for each other
 
         def do_GET(self) -> None:
             url = urlsplit(self.path)
@@ -91,7 +92,6 @@ def http_server(answer: Callable[[Request], Reply]) -> Iterator[str]:
 
     class Quiet(ThreadingHTTPServer):
         daemon_threads = True
-        disable_nagle_algorithm = True
 
         def handle_error(self, request: object, client_address: object) -> None:
             pass
@@ -239,7 +239,9 @@ class GitRepository:
         return repository
 
     def git(self, *arguments: str, day: str = "2024-01-01", stdin: bytes = b"") -> str:
-        identity = [part for pair in (("user.name", "T"), ("user.email", "t@example.org")) for part in ("-c", "=".join(pair))]
+        identity = [
+            part for pair in (("user.name", "T"), ("user.email", "t@example.org")) for part in ("-c", "=".join(pair))
+        ]
         environment = {
             "PATH": "/usr/bin:/bin:/usr/local/bin",
             "HOME": str(self.folder.parent),

@@ -76,6 +76,7 @@ class GitMarkdownOptions(BaseModel):
     lang: str | None = None
     content_type: str = "page"
     future_date_hides: bool = False
+    empty_pages: bool = True  # git checks the bytes against the blob id: empty means written empty
     timeout_seconds: float = Field(default=60, gt=0)
     fetch_timeout_seconds: float = Field(default=600, gt=0)
 
@@ -187,7 +188,7 @@ class GitMarkdownConnector:
             updated_at=updated,
             effective_date=front_matter.effective_date(fields),
             expires_at=front_matter.expires_at(fields),
-            empty_is_legitimate=True,  # git checks the bytes against the blob id: empty means written empty
+            empty_is_legitimate=self._options.empty_pages,
         )
 
     def probe(self, doc_id: str) -> Presence:

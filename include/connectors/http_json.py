@@ -123,7 +123,7 @@ class HttpJsonConnector:
             raise DocumentUnreadable(f"{self._source}: {doc_id}: its state is unknown ({page.why})", **facts)
         options, fields = self._options, self._options.page.fields
         body = text_of(search(fields.body, page.data))
-        if body is None or not body.strip():
+        if body is None or not (body.strip() or options.empty_pages):
             what = "no text" if body is None else "an empty text"
             raise DocumentUnreadable(f"{self._source}: {doc_id} has {what} at `{fields.body}` (protected?)", **facts)
         if (title := text_of(search(fields.title, page.data)) if fields.title else None) and options.page.title_is_html:
@@ -145,6 +145,7 @@ class HttpJsonConnector:
             updated_at=_date(fields.updated_at, page.data, fetched_at),
             effective_date=_date(fields.effective_date, page.data, _ALL_TIME),
             expires_at=_date(fields.expires_at, page.data, _ALL_TIME),
+            empty_is_legitimate=options.empty_pages,
         )
 
     def probe(self, doc_id: str) -> Presence:

@@ -166,6 +166,7 @@ class HttpJsonOptions(_Options):
     settle_seconds: float = Field(default=0, ge=0)
     lang: str | None = None
     content_type: str = "page"
+    empty_pages: bool = False  # an empty text is usually one that is not shown to us
     http: HttpLimits = HttpLimits()
 
     @field_validator("base_url", "site_url")

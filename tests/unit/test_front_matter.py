@@ -1,0 +1,152 @@
+"""Front matter: what is read as fields, what stays text, what is quarantined, and who may see the page."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from include.domain.dates import Precision
+from include.domain.errors import DocumentUnreadable
+from include.text import front_matter
+from include.text.front_matter import is_public, split
+
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+def test_yaml_values_stay_the_strings_that_were_written():
+    fields, rest = split("---\nversion: 1.10\nslug: 0123\ntime: 12:30:45\ndraft: false\ntags: [a, b]\n---\ntext\n")
+    assert fields == {"version": "1.10", "slug": "0123", "time": "12:30:45", "draft": "false", "tags": ["a", "b"]}
+    assert rest == "text\n"
+
+
+def test_toml_and_json_give_the_same_shape_as_yaml():
+    expected = {"title": "A", "version": "1.10", "draft": "true", "date": "2024-05-06", "nested": {"a": "1"}}
+    toml, rest = split('+++\ntitle = "A"\nversion = 1.10\ndraft = true\ndate = 2024-05-06\n[nested]\na = 1\n+++\ntext')
+    assert (toml, rest) == (expected, "text")
+    text = '{"title": "A", "version": 1.10, "draft": true, "date": "2024-05-06", "nested": {"a": 1}}\ntext'
+    assert split(text) == (expected, "text")
+
+
+@pytest.mark.parametrize("lead", ["", "\ufeff", "\n", "\r\n\r\n", "\ufeff\n  \n"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_byte_order_mark_and_leading_blank_lines_do_not_hide_the_block(lead: str, end: str):
+    fields, rest = split(lead + end.join(["---", "draft: true", "---  ", "text"]))
+    assert (fields, rest) == ({"draft": "true"}, "text")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\n\nA rule, then prose.\n\n---\n\nand more\n",
+        "---\nJust one rule at the top\n",
+        "---\n- a list\n- between rules\n---\n",
+        "---\n\nProse that is: not: YAML\n\n---\n\nand more\n",
+        "----\ntitle: x\n----\n",
+        "{% raw %}\ntext\n",
+        "{{< shortcode >}}\ntext\n",
+        "{expression}\n",
+        "+++ a diff, not a fence\n",
+        "plain\n---\ntitle: x\n---\n",
+        "",
+    ],
+)
+def test_a_file_without_a_block_keeps_its_whole_text(text: str):
+    assert split(text) == ({}, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("---\ntitle: Foo: bar\ndraft: true\n---\ntext", "does not parse"),
+        ("---\nauthor: @me\n---\ntext", "does not parse"),
+        ("---\ntitle: {{ x }}\n---\ntext", "does not parse"),
+        ("---\n\tdraft: true\n---\ntext", "does not parse"),
+        ("---\ndraft: true\ndraft: false\n---\ntext", "more than once"),
+        ("---\ndraft: true\n\nnever closed", "never closed"),
+        ("---\ndraft=true\n---\ntext", "not a list of fields"),
+        ("+++\ndraft = yes\n+++\ntext", "TOML"),
+        ("+++\ndate = 2024-02-30\n+++\ntext", "TOML"),
+        ("+++\ndraft = true\nnever closed", "never closed"),
+        ('{"draft": true,\ntext', "JSON"),
+        ('{"draft": true} text on the same line', "JSON"),
+        ('{"draft": true, "draft": false}\ntext', "more than once"),
+        ("---\n" + "[" * 5000 + "\n---\n", "does not parse"),
+    ],
+)
+def test_a_block_that_does_not_parse_is_quarantined_and_never_taken_as_text(text: str, word: str):
+    with pytest.raises(DocumentUnreadable, match=word):
+        split(text)
+
+
+def test_a_merge_key_does_not_hide_a_draft():
+    fields, _ = split("---\ndefaults: &d {draft: true}\n<<: *d\ntitle: x\n---\n")
+    assert not is_public(fields, NOW)[0]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"draft": "true"},
+        {"Draft": "Yes"},
+        {"draft": "{{ env }}"},
+        {"published": "false"},
+        {"publish": "no"},
+        {"unlisted": "true"},
+        {"expiryDate": "2026-02-28"},
+        {"unpublishDate": "2026-03-01T11:59:59Z"},
+        {"publishDate": "2026-03-02"},
+        {"published": "2027-01-01"},
+        {"search": {"exclude": "true"}},
+        {"build": {"list": "never"}},
+        {"pagefind": "false"},
+        {"headless": "true"},
+        {"robots": "noindex, nofollow"},
+    ],
+)
+def test_these_fields_keep_a_page_from_the_public(fields: dict[str, object]):
+    public, why = is_public(fields, NOW)
+    assert not public
+    assert next(iter(fields)).lower() in why.lower()
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"draft": "false"},
+        {"draft": ""},
+        {"published": "true"},
+        {"published": "2024-01-01"},
+        {"expiryDate": "2026-03-02"},
+        {"expiryDate": "0001-01-01T00:00:00Z"},
+        {"publishDate": ""},
+        {"date": "2030-01-01"},
+        {"date": "2024-02-30"},
+        {"status": "draft"},
+    ],
+)
+def test_these_fields_leave_a_page_public(fields: dict[str, object]):
+    assert is_public(fields, NOW) == (True, "")
+
+
+def test_a_future_date_hides_a_page_only_where_the_site_schedules_by_it():
+    assert is_public({"date": "2030-01-01"}, NOW, date_schedules=True)[0] is False
+
+
+@pytest.mark.parametrize("name", ["publishDate", "expiryDate"])
+def test_an_impossible_visibility_date_makes_the_page_unknown_instead_of_public(name: str):
+    with pytest.raises(DocumentUnreadable, match="not an ISO 8601 date"):
+        is_public({name: "2024-02-30"}, NOW)
+
+
+def test_dates_are_evidence_and_impossible_ones_are_unknown():
+    created = front_matter.created_at({"date": {"created": "2024-05-06", "updated": "2025-01-01"}}, NOW)
+    assert created is not None
+    assert created.value == datetime(2024, 5, 6, tzinfo=UTC)
+    assert created.precision is Precision.DAY
+    assert created.origin == "front matter date.created"
+    for text in ("2024-02-30", "2030-01-01", "yesterday", "0001-01-01T00:00:00+05:00", "9999-12-31T23:59:59-05:00"):
+        assert front_matter.created_at({"date": text}, NOW) is None
+    assert front_matter.updated_at({"lastmod": "not yet", "last_update": {"date": "2025-01-01"}}, NOW) is not None
+    assert front_matter.expires_at({"expiryDate": "2030-01-01"}) is not None

@@ -1,0 +1,311 @@
+"""The git connector on real repositories: identity, snapshot, visibility, dates, proof."""
+
+from __future__ import annotations
+
+import os
+import resource
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from include.connectors.git_markdown import GitMarkdownConnector, GitMarkdownOptions
+from include.domain.dates import Trust
+from include.domain.documents import Presence
+from include.domain.errors import DocumentGone, DocumentNotPublic, DocumentUnreadable, SourceUnavailable
+from tests.connector_sources import GitRepository, TurnableClock
+
+
+def connector(
+    location: Path | str, *, clock: TurnableClock | None = None, cache: Path = Path("/nonexistent"), **options: Any
+) -> GitMarkdownConnector:
+    checked = GitMarkdownOptions(location=str(location), **options)
+    return GitMarkdownConnector("handbook", checked, clock=clock or TurnableClock(), cache_dir=cache)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> GitRepository:
+    return GitRepository.create(
+        tmp_path / "repository", {"a.md": "alpha\n", "docs/b.md": "beta\n", "docs/c.txt": "no\n"}
+    )
+
+
+def test_ids_are_repository_paths_and_versions_are_blob_ids(repository: GitRepository):
+    listing = connector(repository.folder, root="docs").list_documents()
+    assert listing.complete
+    assert {doc_id: one.version for doc_id, one in listing.documents.items()} == {
+        "docs/b.md": repository.git("rev-parse", "HEAD:docs/b.md")
+    }
+    assert repository.git("rev-parse", "HEAD")[:12] in listing.proof.detail
+
+
+def test_the_working_tree_is_never_read(repository: GitRepository):
+    (repository.folder / "a.md").write_text("not committed\n")
+    (repository.folder / "new.md").write_text("not committed\n")
+    (repository.folder / "docs" / "b.md").unlink()
+    reader = connector(repository.folder)
+    assert set(reader.list_documents().documents) == {"a.md", "docs/b.md"}
+    assert reader.fetch("a.md").body == b"alpha\n"
+
+
+def test_a_listing_pins_the_commit_and_the_clock_of_everything_fetched_after_it(repository: GitRepository):
+    clock = TurnableClock()
+    reader = connector(repository.folder, clock=clock)
+    reader.list_documents()
+    listed_at = clock.now()
+    repository.commit({"a.md": "newer\n", "docs/b.md": None})
+    clock.sleep(300)
+    document = reader.fetch("a.md")
+    assert (document.body, document.fetched_at) == (b"alpha\n", listed_at)
+    assert reader.probe("docs/b.md") is Presence.PRESENT
+    fresh = connector(repository.folder, clock=clock)
+    assert fresh.fetch("a.md").body == b"newer\n"
+    assert fresh.probe("docs/b.md") is Presence.GONE
+
+
+def test_names_that_differ_in_case_unicode_form_or_stray_bytes_stay_apart(tmp_path: Path):
+    repository = GitRepository.create(tmp_path / "odd")
+    names = ["Guide.md", "guide.md", "caf\u00e9.md", "cafe\u0301.md", "with space.md", "tab\there.md", "back\\slash.md"]
+    for position, name in enumerate(names):
+        (repository.folder / name).write_text(f"text {position}\n")
+    for position, raw in enumerate((b"latin-\xe9.md", b"latin-\\xe9.md")):
+        Path(os.fsdecode(os.fsencode(repository.folder) + b"/" + raw)).write_text(f"raw {position}\n")
+    repository.commit_all()
+    reader = connector(repository.folder)
+    listing = reader.list_documents()
+    assert listing.complete
+    assert len(listing.documents) == len(names) + 2
+    assert {"latin-\\xe9.md", "latin-\\\\xe9.md", "tab\\x09here.md", "back\\\\slash.md"} <= set(listing.documents)
+    bodies = {reader.fetch(doc_id).body for doc_id in listing.documents}
+    assert len(bodies) == len(listing.documents)
+    for doc_id in listing.documents:
+        doc_id.encode()  # can be stored anywhere
+        assert reader.probe(doc_id) is Presence.PRESENT
+
+
+def test_patterns_ignore_case_and_exclude_drafts_folders(tmp_path: Path):
+    repository = GitRepository.create(
+        tmp_path / "r",
+        {"READ.MD": "a", "x/_drafts/d.md": "b", "_drafts/e.md": "c", "v1/old.md": "d", "p.html": "<p>e</p>"},
+    )
+    assert set(connector(repository.folder).list_documents().documents) == {"READ.MD", "v1/old.md", "p.html"}
+    listing = connector(repository.folder, include=["*.md"], exclude=["v1/**"]).list_documents()
+    assert set(listing.documents) == {"READ.MD", "_drafts/e.md", "x/_drafts/d.md"}
+
+
+def test_symlinks_and_submodules_are_skipped_and_counted(repository: GitRepository):
+    (repository.folder / "link.md").symlink_to("a.md")
+    repository.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},module")
+    repository.git("add", "link.md")
+    repository.git("commit", "--quiet", "--message", "odd ones")
+    reader = connector(repository.folder)
+    listing = reader.list_documents()
+    assert set(listing.documents) == {"a.md", "docs/b.md"}
+    assert "1 symlinks skipped, 1 submodules skipped" in listing.proof.detail
+    assert reader.probe("link.md") is Presence.NOT_PUBLIC
+
+
+def test_a_page_that_is_not_public_is_neither_listed_nor_fetched_and_the_probe_says_why(repository: GitRepository):
+    repository.commit(
+        {
+            "draft.md": "---\ndraft: true\n---\nsecret",
+            "toml.md": "\ufeff+++\ndraft = true\n+++\nsecret",
+            "utf16.md": "---\ndraft: true\n---\nsecret".encode("utf-16"),
+            "later.md": "---\npublishDate: 2026-03-02\n---\nsecret",
+            "over.md": "---\nexpiryDate: 2026-02-28\n---\nsecret",
+        }
+    )
+    reader = connector(repository.folder)
+    assert set(reader.list_documents().documents) == {"a.md", "docs/b.md"}
+    for doc_id in ("draft.md", "toml.md", "utf16.md", "later.md", "over.md", "docs/c.txt"):
+        assert reader.probe(doc_id) is Presence.NOT_PUBLIC
+        with pytest.raises(DocumentNotPublic):
+            reader.fetch(doc_id)
+
+
+def test_a_scheduled_page_goes_live_and_an_expired_one_goes_without_any_commit(repository: GitRepository):
+    repository.commit({"later.md": "---\npublishDate: 2026-03-02\nexpiryDate: 2026-03-04\n---\ntext"})
+    clock = TurnableClock()
+    seen = []
+    for _ in range(3):
+        seen.append("later.md" in connector(repository.folder, clock=clock).list_documents().documents)
+        clock.sleep(86_400 * 1.5)
+    assert seen == [False, True, False]
+
+
+def test_a_page_inherits_what_hides_its_folder(repository: GitRepository):
+    repository.commit(
+        {
+            "hugo/_index.md": "---\ntitle: s\ncascade:\n  draft: true\n---\n",
+            "hugo/deep/page.md": "secret",
+            "hugo/open.md": "---\ndraft: false\n---\nopen",
+            "mkdocs/.meta.yml": "draft: true\n",
+            "mkdocs/page.md": "secret",
+        }
+    )
+    reader = connector(repository.folder)
+    assert set(reader.list_documents().documents) == {"a.md", "docs/b.md", "hugo/open.md"}
+    assert connector(repository.folder).probe("hugo/deep/page.md") is Presence.NOT_PUBLIC
+
+
+def test_a_file_whose_front_matter_does_not_parse_is_unknown_neither_gone_nor_good(repository: GitRepository):
+    repository.commit(
+        {
+            "broken.md": "---\ntitle: a: b\ndraft: true\n---\nsecret",
+            "when.md": "---\npublishDate: 2024-02-30\n---\nx",
+            "lfs.md": "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
+        }
+    )
+    reader = connector(repository.folder)
+    listing = reader.list_documents()
+    assert listing.complete
+    for doc_id, word in (("broken.md", "does not parse"), ("when.md", "2024-02-30"), ("lfs.md", "LFS")):
+        assert word in listing.documents[doc_id].unreadable
+        assert reader.probe(doc_id) is Presence.UNKNOWN
+        with pytest.raises(DocumentUnreadable, match=doc_id):
+            reader.fetch(doc_id)
+
+
+def test_an_absent_document_is_gone_only_where_the_tree_proves_something(repository: GitRepository):
+    good = connector(repository.folder, sentinel="a.md")
+    assert good.probe("never.md") is Presence.GONE
+    with pytest.raises(DocumentGone, match=r"never\.md is not in commit"):
+        good.fetch("never.md")
+    for broken in (
+        connector(repository.folder, root="no/such/folder"),
+        connector(repository.folder, sentinel="moved.md"),
+        connector(repository.folder, ref="no-such-branch"),
+    ):
+        assert broken.probe("never.md") is Presence.UNKNOWN
+        with pytest.raises(SourceUnavailable):
+            broken.fetch("never.md")
+
+
+def test_a_repository_further_up_is_not_mistaken_for_an_unmounted_one(repository: GitRepository):
+    mount = repository.folder / "mount"
+    mount.mkdir()
+    with pytest.raises(SourceUnavailable, match="is empty"):
+        connector(mount).list_documents()
+
+
+def test_variables_of_a_surrounding_git_process_do_not_redirect_the_reader(
+    repository: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    other = GitRepository.create(tmp_path / "other", {"other.md": "x"})
+    monkeypatch.setenv("GIT_DIR", str(other.folder / ".git"))
+    monkeypatch.setenv("GIT_OBJECT_DIRECTORY", str(other.folder / ".git" / "objects"))
+    assert set(connector(repository.folder).list_documents().documents) == {"a.md", "docs/b.md"}
+
+
+def test_a_bare_repository_a_tag_and_an_older_commit_can_be_read(repository: GitRepository, tmp_path: Path):
+    repository.git("tag", "v1")
+    repository.commit({"new.md": "x"})
+    repository.git("clone", "--quiet", "--bare", str(repository.folder), str(tmp_path / "bare.git"))
+    assert set(connector(tmp_path / "bare.git", ref="v1").list_documents().documents) == {"a.md", "docs/b.md"}
+    assert "new.md" in connector(tmp_path / "bare.git").list_documents().documents
+
+
+def test_a_clone_url_is_fetched_with_every_listing_also_after_a_rewrite_and_a_renamed_branch(
+    repository: GitRepository, tmp_path: Path
+):
+    url = repository.folder.as_uri()
+    reader = connector(url, cache=tmp_path / "cache")
+    assert set(reader.list_documents().documents) == {"a.md", "docs/b.md"}
+    repository.commit({"new.md": "x"})
+    assert "new.md" in reader.list_documents().documents
+    repository.git("reset", "--hard", "--quiet", "HEAD~1")
+    repository.git("branch", "--move", "main", "trunk")
+    assert "new.md" not in reader.list_documents().documents
+    with pytest.raises(SourceUnavailable, match="no commit at `main`"):
+        connector(url, cache=tmp_path / "cache", ref="main").list_documents()
+
+
+def test_a_password_in_a_clone_url_is_never_shown(tmp_path: Path):
+    with pytest.raises(SourceUnavailable) as caught:
+        connector("http://user:hunter2@127.0.0.1:9/r.git", cache=tmp_path / "cache").list_documents()
+    assert "hunter2" not in str(caught.value) + repr(caught.value.facts)
+    assert "***@127.0.0.1" in str(caught.value)
+
+
+def test_dates_follow_renames_and_ignore_pure_moves(repository: GitRepository):
+    text = "".join(f"line {number}\n" for number in range(30))
+    repository.commit({"old.md": text}, day="2023-02-03")
+    repository.commit({"old.md": text + "more\n"}, day="2023-05-06")
+    repository.git("mv", "old.md", "moved.md")
+    repository.commit_all(day="2024-07-08")
+    repository.commit({"old.md": "another file of the old name, unrelated\n"}, day="2024-09-09")
+    reader = connector(repository.folder)
+    moved, old = reader.fetch("moved.md"), reader.fetch("old.md")
+    assert moved.created_at is not None
+    assert moved.updated_at is not None
+    assert (moved.created_at.value.date().isoformat(), moved.created_at.trust) == ("2023-02-03", Trust.LOW)
+    assert (moved.updated_at.value.date().isoformat(), moved.updated_at.trust) == ("2023-05-06", Trust.HIGH)
+    assert old.created_at is not None
+    assert old.created_at.value.date().isoformat() == "2024-09-09"
+
+
+def test_front_matter_dates_win_over_git(repository: GitRepository):
+    repository.commit({"dated.md": "---\ndate: 2020-01-02\nlastmod: 2021-03-04\n---\nx"}, day="2024-05-05")
+    document = connector(repository.folder).fetch("dated.md")
+    assert document.created_at is not None
+    assert document.updated_at is not None
+    assert document.created_at.origin == "front matter date"
+    assert [one.value.date().isoformat() for one in (document.created_at, document.updated_at)] == [
+        "2020-01-02",
+        "2021-03-04",
+    ]
+
+
+def test_a_mass_import_and_a_shallow_clone_say_nothing_of_a_birth(repository: GitRepository, tmp_path: Path):
+    repository.commit({f"import/{number}.md": f"text {number}\n" for number in range(101)}, day="2024-02-02")
+    imported = connector(repository.folder).fetch("import/7.md").created_at
+    assert imported is not None
+    assert imported.trust is Trust.UNKNOWN
+    repository.commit({"last.md": "x"}, day="2024-03-03")
+    repository.git("clone", "--quiet", "--depth", "1", repository.folder.as_uri(), str(tmp_path / "shallow"))
+    shallow = connector(tmp_path / "shallow")
+    assert shallow.list_documents().complete  # its tree is whole, only its history is not
+    document = shallow.fetch("a.md")
+    assert document.created_at is not None
+    assert document.updated_at is not None
+    assert (document.created_at.trust, document.updated_at.trust) == (Trust.UNKNOWN, Trust.UNKNOWN)
+
+
+def test_urls_come_from_the_template_or_from_the_page_itself(repository: GitRepository):
+    repository.commit(
+        {
+            "docs/guide/_index.md": "x",
+            "docs/guide/a b.md": "x",
+            "docs/own.md": "---\npermalink: /elsewhere/\n---\nx",
+            "docs/jekyll.md": "---\npermalink: /:year/:title/\n---\nx",
+        }
+    )
+    reader = connector(repository.folder, root="docs", base_url="https://docs.example.org/{page}")
+    urls = {
+        doc_id: reader.fetch(doc_id).url.removeprefix("https://docs.example.org")
+        for doc_id in reader.list_documents().documents
+    }
+    assert urls == {
+        "docs/b.md": "/b",
+        "docs/guide/_index.md": "/guide",
+        "docs/guide/a b.md": "/guide/a%20b",
+        "docs/own.md": "/elsewhere/",
+        "docs/jekyll.md": "/jekyll",
+    }
+
+
+def test_a_listing_of_two_thousand_files_costs_less_than_half_a_cpu_second(tmp_path: Path):
+    block = "---\ntitle: Page {0}\ndescription: about things\ntags: [a, b]\n---\n" + "words of a page\n" * 200
+    repository = GitRepository.create(
+        tmp_path / "big", {f"p/{n}.md": block.replace("{0}", str(n)) for n in range(2000)}
+    )
+    repository.git("gc", "--quiet")
+
+    def cpu() -> float:
+        used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        return sum(one.ru_utime + one.ru_stime for one in used)
+
+    before = cpu()
+    listing = connector(repository.folder).list_documents()
+    assert len(listing.documents) == 2000
+    assert cpu() - before < 0.5
