@@ -19,7 +19,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -52,6 +52,9 @@ QUIET = " ".join(
 # Settings of the caller that are meant for Airflow. All other AIRFLOW__ variables are dropped: a connection string
 # left over in a shell would otherwise have `make up` migrate somebody's production database.
 PASSED_ON = ("AIRFLOW__METRICS__", "AIRFLOW__TRACES__", "AIRFLOW__SMTP__", "AIRFLOW__EMAIL__", "AIRFLOW__SECRETS__")
+
+
+POOL, POOL_SLOTS = "truecopy", "4"
 
 
 class AirflowStartError(RuntimeError):
@@ -210,17 +213,9 @@ class LocalAirflow:
         return chosen
 
     def _migrate(self, environment: Mapping[str, str]) -> None:
-        result = subprocess.run(
-            [sys.executable, "-m", "airflow", "db", "migrate"],
-            env=dict(environment),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if result.returncode:
-            end = "\n".join((result.stdout + result.stderr).splitlines()[-20:])
-            raise AirflowStartError(f"`airflow db migrate` ended with {result.returncode}:\n{end}")
+        """The database, and the pool without which no task of ours would ever start."""
+        _airflow(["db", "migrate"], environment)
+        _airflow(["pools", "set", POOL, POOL_SLOTS, "tasks that read sources or write the index"], environment)
 
     def _wait_healthy(self, started_at: datetime, patience: float, say: Callable[[str], None]) -> None:
         """Every process alive and every heartbeat younger than this start: one in the database may be of the last."""
@@ -274,6 +269,20 @@ class LocalAirflow:
         with (self.home / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
+
+
+def _airflow(arguments: Sequence[str], environment: Mapping[str, str]) -> None:
+    result = subprocess.run(
+        [sys.executable, "-m", "airflow", *arguments],
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if result.returncode:
+        end = "\n".join((result.stdout + result.stderr).splitlines()[-20:])
+        raise AirflowStartError(f"`airflow {' '.join(arguments)}` ended with {result.returncode}:\n{end}")
 
 
 def _private_json(path: Path, make: Callable[[], dict[str, str]]) -> dict[str, str]:
