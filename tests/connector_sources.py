@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -113,7 +113,8 @@ class ModelCms:
 
     `clamp` caps the page size; `echo` says so in the answer; `clamp_counts_asked_size`: the offset of a page is
     counted in the size that was asked for (holes between pages). `totals`, `total_of`: what it declares.
-    `between` is called after every list page. `hidden_after`: rows beyond are never served (a silent cap).
+    `between` is called after every list page, `later` is sent for every page but the first. `hidden_after`: rows
+    beyond are never served (a silent cap).
     """
 
     ids: list[str] = field(default_factory=list)
@@ -125,6 +126,7 @@ class ModelCms:
     total_of: Callable[[int], object] = lambda total: total
     hidden_after: int | None = None
     between: Callable[[ModelCms], None] = lambda cms: None
+    later: Reply | None = None
     replies: dict[int, Reply] = field(default_factory=dict)
     requests: list[Request] = field(default_factory=list)
     list_pages: int = 0
@@ -133,7 +135,8 @@ class ModelCms:
         self.requests.append(request)
         if request.path == "/list":
             self.list_pages += 1
-            reply = self.replies.get(self.list_pages) or self._list(request.query)
+            is_later = request.query.get("page", "1") != "1"
+            reply = self.replies.get(self.list_pages) or (is_later and self.later) or self._list(request.query)
             self.between(self)
             return reply
         doc_id = request.path.removeprefix("/page/")
@@ -230,7 +233,7 @@ class GitRepository:
     commits: int = 0
 
     @classmethod
-    def create(cls, folder: Path, files: dict[str, str] | None = None) -> GitRepository:
+    def create(cls, folder: Path, files: Mapping[str, str] | None = None) -> GitRepository:
         folder.mkdir(parents=True)
         repository = cls(folder)
         repository.git("init", "--quiet", "--initial-branch=main")
@@ -255,7 +258,7 @@ class GitRepository:
         assert done.returncode == 0, done.stderr.decode()
         return done.stdout.decode("utf-8", "surrogateescape").strip()
 
-    def commit(self, files: dict[str, str | bytes | None], *, day: str = "2024-01-01") -> str:
+    def commit(self, files: Mapping[str, str | bytes | None], *, day: str = "2024-01-01") -> str:
         """Write (or, for None, remove) these files and commit; returns the commit id."""
         for name, text in files.items():
             path = self.folder / name

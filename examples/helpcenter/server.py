@@ -124,12 +124,13 @@ class HelpCenter:
         if action == "delete":
             del self.articles[number]
             return {"deleted": number}
-        changes: dict[str, Any] = {
+        orders: dict[str, dict[str, Any]] = {
             "publish": {"status": "published"},
             "unpublish": {"status": "draft"},
             "edit": {name: order[name] for name in ("title", "slug", "section", "audience", "body") if name in order},
             "create": {},
-        }[action]
+        }
+        changes = orders[action]
         if "slug" in changes and changes["slug"] != article.slug:
             self.moved[article.slug] = changes["slug"]
         self.articles[number] = replace(article, updated_at=now, **changes)

@@ -12,23 +12,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path, PurePosixPath
-from typing import Annotated
 from urllib.parse import quote, urljoin
-
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from include.connectors.credentials import Credentials, redact
 from include.connectors.git_dates import FileDates, read_log
+from include.connectors.git_options import GitMarkdownOptions
 from include.connectors.git_paths import Globs, document_id
 from include.connectors.git_repository import MIRROR_HEAD, Repository, TreeEntry
 from include.connectors.git_visibility import BlobFields, inherited, may_pass_on, passed_on, read_fields
 from include.domain.documents import DocumentKey, FetchedDocument, Presence
-from include.domain.errors import (
-    DocumentGone,
-    DocumentNotPublic,
-    DocumentUnreadable,
-    SourceUnavailable,
-)
+from include.domain.errors import DocumentGone, DocumentNotPublic, DocumentUnreadable, SourceUnavailable
 from include.domain.inventory import ListedDocument, Listing, Proof
 from include.ports import Clock
 from include.text import front_matter
@@ -43,42 +36,6 @@ _MEDIA_TYPES = {
     ".html": "text/html",
     ".htm": "text/html",
 }
-
-
-def _plain_ref(ref: str) -> str:
-    if ref.startswith("-") or not ref.strip():
-        raise ValueError("a branch, tag or commit; it cannot start with `-`")
-    return ref
-
-
-def _inside(path: str) -> str:
-    if path.startswith("/") or ".." in PurePosixPath(path).parts:
-        raise ValueError("a path inside the repository, without `..` and without a leading `/`")
-    return path.strip("/")
-
-
-class GitMarkdownOptions(BaseModel):
-    """Options of `git_markdown`.
-
-    `root`, `sentinel` are paths inside the repository. `base_url` is a template with {path} (the repository path),
-    {page} (the path below `root` without suffix, a trailing index, _index or README dropped) and {commit}.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    location: str = Field(min_length=1, description="local repository or clone URL")
-    ref: Annotated[str, AfterValidator(_plain_ref)] | None = None
-    root: Annotated[str, AfterValidator(_inside)] = ""
-    include: tuple[str, ...] = ("*.md", "*.mdx", "*.markdown", "*.rst", "*.html", "*.htm")
-    exclude: tuple[str, ...] = ("**/_drafts/**",)
-    base_url: str = "{path}"
-    sentinel: Annotated[str, AfterValidator(_inside)] | None = None
-    lang: str | None = None
-    content_type: str = "page"
-    future_date_hides: bool = False
-    empty_pages: bool = True  # git checks the bytes against the blob id: empty means written empty
-    timeout_seconds: float = Field(default=60, gt=0)
-    fetch_timeout_seconds: float = Field(default=600, gt=0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -271,7 +271,9 @@ class HttpJsonConnector:
     def _detail(self, reading: Reading, passes: int, public: int) -> str:
         total = "no total declared" if reading.total is None else f"declared total {reading.total}"
         times = "one reading" if passes == 1 else f"{passes} readings"
-        return f"{reading.pages} pages in {times}, {len(reading.items)} listed, {public} public, {total}"
+        unquiet = "; before it stood still: " + ", ".join(dict.fromkeys(reading.earlier_problems))
+        shown = unquiet if reading.earlier_problems and not reading.problems else ""
+        return f"{reading.pages} pages in {times}, {len(reading.items)} listed, {public} public, {total}{shown}"
 
     @staticmethod
     def _text(expression: str | None, data: object) -> str | None:

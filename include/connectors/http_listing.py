@@ -19,7 +19,8 @@ from include.domain.errors import SourceUnavailable
 
 @dataclass(slots=True)
 class Reading:
-    """One walk over all pages. `anchored`: the windows of an overlapping walk fitted. `failed`: it broke off."""
+    """One walk over all pages. `anchored`: the windows of an overlapping walk fitted. `failed`: it broke off.
+    `earlier_problems` are those of the walks before it, for the record."""
 
     items: dict[str, ListedItem] = field(default_factory=dict)
     totals: list[int | None] = field(default_factory=list)
@@ -27,6 +28,7 @@ class Reading:
     end_reached: bool = False
     anchored: bool = False
     failed: bool = False
+    earlier_problems: tuple[str, ...] = ()
 
     @property
     def pages(self) -> int:
@@ -60,11 +62,12 @@ class ListReader:
         passes = self._paging.passes
         previous = reading = self._read_once()
         for number in range(1, passes + 1):
-            sure = (reading.pages == 1 or reading.anchored) and not reading.problems
-            if sure or reading.failed or (number > 1 and reading.agrees_with(previous)):
+            is_sure = number == 1 and (reading.pages == 1 or reading.anchored) and not reading.problems
+            if is_sure or reading.failed or (number > 1 and reading.agrees_with(previous)):
                 return reading, number
             if number < passes:
                 previous, reading = reading, self._read_once()
+                reading.earlier_problems = (*previous.earlier_problems, *previous.problems)
         if passes > 1:
             reading.problems.append(
                 f"the list changed while it was read: of {passes} readings no two in a row agree (limit passes)"

@@ -15,7 +15,8 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from include.connectors.credentials import Credentials, redact
-from include.connectors.git_markdown import GitMarkdownConnector, GitMarkdownOptions
+from include.connectors.git_markdown import GitMarkdownConnector
+from include.connectors.git_options import GitMarkdownOptions
 from include.connectors.http_json import HttpJsonConnector
 from include.connectors.http_options import HttpJsonOptions
 from include.domain.errors import ConfigError

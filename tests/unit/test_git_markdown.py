@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from include.connectors.git_markdown import GitMarkdownConnector, GitMarkdownOptions
+from include.connectors.git_markdown import GitMarkdownConnector
+from include.connectors.git_options import GitMarkdownOptions
 from include.domain.dates import Trust
 from include.domain.documents import Presence
 from include.domain.errors import DocumentGone, DocumentNotPublic, DocumentUnreadable, SourceUnavailable
