@@ -76,8 +76,7 @@ def _title(tree: LexborHTMLParser) -> str | None:
 def _drop(root: LexborNode, selector: str) -> None:
     for node in root.css(selector):
         quoted = node.tag == "footer" and node.parent is not None and node.parent.tag == "blockquote"
-        # `css` finds the root too; and `<body class="gdpr-ready">` must not take the page with it
-        if node.mem_id != root.mem_id and node.tag != "body" and not quoted:
+        if not quoted:
             node.remove()
 
 

@@ -92,7 +92,8 @@ def main() -> None:
                      len(texts), "chunk")
     tokens = sorted(embedder.count_tokens(text) for text in texts)
     print(f"{len(texts)} chunks, {len(texts) / spent:.0f} embedded per CPU s; "
-          f"tokens: median {tokens[len(tokens) // 2]}, 90 % below {tokens[len(tokens) * 9 // 10]}, longest {tokens[-1]} of {limit}")
+          f"tokens: median {tokens[len(tokens) // 2]}, 90 % below {tokens[len(tokens) * 9 // 10]}, "
+          f"longest {tokens[-1]} of {limit}")
 
     whole = MarkdownSplitter(limit * CHARACTERS_PER_TOKEN)
     by_section = kept_after_an_edit(documents, lambda text: {

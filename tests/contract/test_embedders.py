@@ -15,9 +15,15 @@ from tests.fakes.embedder import FakeEmbedder
 from tests.fakes.embedding_server import serving
 
 TEXTS = [
-    "Refunds take 30 days.", "x", "# Heading\n\n```sh\n# code\n```\n", "日本語の文書",
+    "Refunds take 30 days.",
+    "x",
+    "# Heading\n\n```sh\n# code\n```\n",
+    "日本語の文書",
     "emoji 👩\u200d💻 and \u202ebidi",
-    "  indented", "<s> control </s> words <unk>", "a ▁ b", "word " * 12,
+    "  indented",
+    "<s> control </s> words <unk>",
+    "a ▁ b",
+    "word " * 12,
 ]
 
 
@@ -69,7 +75,7 @@ def test_a_text_at_the_limit_is_embedded_whole_and_one_beyond_is_refused(embedde
     while embedder.count_tokens(text + " b") <= embedder.max_tokens:
         text += " b"
     whole = embedder.embed([text])[0]
-    assert not np.array_equal(whole, embedder.embed([text[:-2]])[0])      # the last word counts
+    assert not np.array_equal(whole, embedder.embed([text[:-2]])[0])  # the last word counts
     with pytest.raises(Skippable, match=str(embedder.max_tokens)):
         embedder.embed(["fine", text + " b b"])
 

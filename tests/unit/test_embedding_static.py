@@ -13,7 +13,7 @@ from include.domain.errors import ConfigError
 from include.embedding.static import StaticEmbedder, bundled_files
 
 SAMPLES = [
-    "plain words", "  two spaces   three", "line\nfeed\n\n    code", "tab\tand ▁ mark", "日本 𝒳 é", " ", "x" * 500,
+    "Plain WORDS", "  two spaces   three", "line\nfeed\n\n    code", "tab\tand ▁ mark", "日本 𝒳 é", " ", "x" * 500,
     "snake_case(a=1)  # comment", "trailing space ", "\n",
 ]
 WEIGHTS, TOKENIZER = bundled_files()

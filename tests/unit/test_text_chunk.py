@@ -77,6 +77,15 @@ def test_an_edit_leaves_the_chunks_of_all_other_sections_alone():
     assert len(changed) == 1
 
 
+def test_sections_of_middling_size_are_not_joined_so_that_none_moves_when_another_grows():
+    parts = sections(30, words=12)
+    before = chunks("# Page\n\n" + "".join(parts), max_tokens=200)
+    parts[3] = parts[3].replace("word3x3 ", "another sentence stands here now and makes it longer ")
+    after = chunks("# Page\n\n" + "".join(parts), max_tokens=200)
+    assert len({c.chunk_hash for c in after} - {c.chunk_hash for c in before}) == 1
+    assert len(before) >= 30
+
+
 def test_a_deleted_section_takes_only_its_own_chunks_with_it():
     parts = sections(30)
     before = {c.chunk_hash for c in chunks("# Page\n\n" + "".join(parts), max_tokens=200)}
@@ -97,8 +106,10 @@ def test_small_sections_share_a_chunk_and_never_leave_their_parent():
 def test_rows_and_statements_are_not_cut_inside_a_line():
     rows = "".join(f"| row {n} | a value. Of two sentences {n} |\n" for n in range(200))
     table = f"| name | value |\n|---|---|\n{rows}"
-    code = "```python\n" + "".join(f"call_{n}(first=1, second=2)  # Why. Because.\n" for n in range(200)) + "```\n"
-    text = f"# T\n\n{table}\n{code}"
+    prose = "".join(f"Line {n} has `code {n}` and a [link](x{n}) and ends in\n" for n in range(60))
+    statements = "".join(f"call_{n}(a=1)  # Why. Because.\n    // after {{{{index .Flags}}}} x. Next\n" for n in range(60))
+    code = f"```go\n{statements}```\n"
+    text = f"# T\n\n{table}\n{code}\n{prose}"
     lines = set(text.split("\n"))
     assert all(set(c.text.split("\n")) <= lines for c in chunks(text))
 

@@ -50,6 +50,7 @@ def test_a_few_nul_bytes_do_not_make_a_page_binary():
         ("a\r\nb\rc\x0cd\u2028e", "a\nb\nc\nd\ne"),
         ("\ufeff\n\n  code\n\n", "  code"),
         ("e\u0301", "é"),
+        ("e\u200b\u0301", "é"),
         ("a\u00adb\u200bc\u2060d\u202ee\ud800", "abcde"),
         ("\U0001f469\u200d\U0001f4bb", "\U0001f469\u200d\U0001f4bb"),            # joiners make emoji and Persian
         ("one\u00a0two \t\n", "one two"),

@@ -144,10 +144,11 @@ def test_a_part_of_a_page_is_kept_whole():
     "html",
     [
         "<html><body><main></main><div id=app>The text</div></body></html>",
-        "<html><body><article>Teaser</article><article>Teaser</article><p>The text</p></body></html>",
+        "<html><body><article>A long teaser</article><article>Teaser</article><p>The text</p></body></html>",
         "<html><body><div id=content></div><p>The text</p></body></html>",
         "<html><body><main><nav>The text</nav></main></body></html>",
         "<html><body>" + "<div>" * 3000 + "The text" + "</div>" * 3000 + "</body></html>",
+        "<html><body class='gdpr-ready'><p>The text</p></body></html>",
         "<html><body><form><p>The text</p></form></body></html>",
         "<p>The text",
     ],
