@@ -107,7 +107,7 @@ def test_rows_and_statements_are_not_cut_inside_a_line():
     rows = "".join(f"| row {n} | a value. Of two sentences {n} |\n" for n in range(200))
     table = f"| name | value |\n|---|---|\n{rows}"
     prose = "".join(f"Line {n} has `code {n}` and a [link](x{n}) and ends in\n" for n in range(60))
-    statements = "".join(f"call_{n}(a=1)  # Why. Because.\n    // after {{{{index .Flags}}}} x. Next\n" for n in range(60))
+    statements = "".join(f"call_{n}(a=1)  # Why. Because.\n    // {{{{index .Flags}}}} x. Next\n" for n in range(60))
     code = f"```go\n{statements}```\n"
     text = f"# T\n\n{table}\n{code}\n{prose}"
     lines = set(text.split("\n"))
