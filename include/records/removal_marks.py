@@ -1,7 +1,8 @@
 """Fences of removed documents.
 
 A read that began before a removal may finish after it and would bring the document back. The removal therefore
-leaves its fence here *before* it deletes; a writer looks here after it has published and withdraws what is older.
+leaves its fence here *before* it deletes; a writer looks here after it has stored its points and before it makes them
+readable, and withdraws.
 The file name is a hash, so that the mark says nothing about the document.
 """
 
@@ -13,6 +14,7 @@ from datetime import datetime
 
 from include.domain.dates import from_rfc3339, rfc3339
 from include.domain.documents import DocumentKey
+from include.planning.fences import later_removal
 from include.records.state import StateRoot
 
 
@@ -23,9 +25,10 @@ class FileRemovalMarks:
         self._state = state
 
     def put(self, key: DocumentKey, fence: datetime) -> None:
-        earlier = self.fence_of(key)
-        if earlier is None or earlier < fence:
-            self._state.write(_path(key), json.dumps({"fence": rfc3339(fence)}).encode())
+        standing = self.fence_of(key)
+        remembered = later_removal(standing, fence)
+        if remembered != standing:
+            self._state.write(_path(key), json.dumps({"fence": rfc3339(remembered)}).encode())
 
     def fence_of(self, key: DocumentKey) -> datetime | None:
         try:

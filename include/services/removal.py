@@ -15,11 +15,12 @@ from include.domain.documents import DocumentKey, Presence
 from include.domain.manifest import DocumentOutcome, DocumentState
 from include.domain.plan import Action, Change
 from include.domain.selection import Selector
-from include.planning.fences import fence_after, newest_fence
+from include.planning.fences import newest_fence
 from include.planning.gate import ApprovedPlan
 from include.ports import Index
 from include.services.context import SourceContext
 from include.services.reading import Progress
+from include.services.wrong_clocks import chunks_with_honest_fences
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +76,8 @@ def _delete(context: SourceContext, batch: Iterable[_Confirmed]) -> list[Documen
 def _delete_one(context: SourceContext, index: Index, confirmed: _Confirmed) -> DocumentOutcome:
     change = confirmed.change
     key = DocumentKey(context.source, change.doc_id)
-    stored = index.chunks_of([key])[key]
-    fence = fence_after(confirmed.asked_at, newest_fence(stored), now=context.clock.now())
+    chunks_with_honest_fences(index, [key], now=context.clock.now())
+    fence = confirmed.asked_at
     # The mark comes first: a writer that is under way finds it, whichever of the two is faster.
     context.removal_marks.put(key, fence)
     index.delete(Selector(key, older_than=fence))

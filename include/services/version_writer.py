@@ -1,18 +1,23 @@
 """Write versions of documents so that each has one complete readable version at every instant.
 
 Per batch: look up which vectors the index already has, embed the rest outside any lock, then in one writing session
-and per document
 
-    1. withdraw if a newer version is readable or the document was removed after this read began
+    1. pass over a document of which a newer version is readable
     2. insert the missing points as `incoming` (invisible); a point that exists is not touched
-    3. publish: one operation gives the points their status, conditional on not being newer
-    4. verify by exact count that the whole version is readable
-    5. retire everything else of the document that is not newer
-    6. verify that nothing else is left; look again for a newer version and for a removal, withdraw if there is one
+    3. look again: is every point there, is there a newer version, was the document removed after this read began?
+    4. publish: one operation gives the points their status and fence, conditional on not being newer
+    5. verify by exact count that the whole version is readable
+    6. retire everything else of the document that is older; withdraw if something newer is readable by now
 
-A crash between any two steps leaves the old version readable up to step 3 and both versions after it, of which
-readers keep the newer. The next run finds the rest by reading the index. Steps 3 and 5 carry the fence, so that of two
+A crash between any two steps leaves the old version readable up to step 4 and both versions after it, of which
+readers keep the newer. The next run finds the rest by reading the index. Steps 4 and 6 carry the fence, so that of two
 writers the one that read the source later wins, whatever their order here.
+
+A removal leaves its mark before it deletes. So step 3 sees the mark, or the delete comes after step 2 and takes the
+points along: a removed document is never published again by a read that is older than the removal.
+
+Versions with the same text share their points (a revert, a change of metadata). A writer may therefore find points
+gone that were there when it looked: an older writer retired them as its predecessor. It puts them back and goes on.
 """
 
 from __future__ import annotations
@@ -25,17 +30,21 @@ from datetime import datetime
 
 from include.domain.dates import rfc3339
 from include.domain.documents import Chunk, DocumentKey, ExtractedDocument, Marks, Status, StoredChunk
-from include.domain.errors import DocumentIncomplete, EmbedderMismatch, Retriable, Skippable
+from include.domain.errors import DocumentIncomplete, DocumentUnreadable, EmbedderMismatch, Retriable, Skippable
 from include.domain.manifest import DocumentOutcome, DocumentState
 from include.domain.payload import DOCUMENT_FIELDS, chunk_payload, chunk_point_id, document_payload
 from include.domain.selection import Selector
-from include.planning.fences import fence_after, newest_fence
+from include.planning.fences import TICK, is_believable, newest_fence
 from include.planning.inspection import is_itself
 from include.ports import Clock, Embedder, Index, IndexStore, NewPoint, RemovalMarks, Vectors
+from include.services.wrong_clocks import chunks_with_honest_fences
 
 log = logging.getLogger(__name__)
 
 _NO_MARKS = Marks()
+
+_ATTEMPTS = 4
+"""How often a version is completed whose points others take away; each time takes another writer in the same moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +55,6 @@ class _Version:
     points: tuple[NewPoint, ...]
     before: tuple[StoredChunk, ...]
     status: Status
-    fence: datetime
     embedded: int
 
     @property
@@ -54,11 +62,23 @@ class _Version:
         return self.document.key
 
     @property
+    def fence(self) -> datetime:
+        return self.document.fetched_at
+
+    @property
     def ids(self) -> tuple[str, ...]:
         return tuple(point.point_id for point in self.points)
 
     def payload(self, point: NewPoint, status: Status) -> NewPoint:
         return replace(point, payload={**point.payload, "status": status.value})
+
+    def missing(self, stored: Sequence[StoredChunk]) -> list[NewPoint]:
+        present = {chunk.point_id for chunk in stored}
+        return [point for point in self.points if point.point_id not in present]
+
+    def holds(self, chunk: StoredChunk) -> bool:
+        """Is a stored point with one of our ids what the id says it is?"""
+        return is_itself(chunk) and chunk.chunk_count == len(self.points)
 
 
 class VersionWriter:
@@ -105,7 +125,7 @@ class VersionWriter:
 
     def _write(self, documents: Sequence[ExtractedDocument], marks: Mapping[str, Marks]) -> list[DocumentOutcome]:
         outcomes: list[DocumentOutcome] = []
-        cut = [(document, self._chunk(document)) for document in documents]
+        cut = [(document, self._cut(document)) for document in documents]
         wanted = {chunk.chunk_hash: chunk.text for _, chunks in cut for chunk in chunks}
         with self._store.reading() as reader:
             vectors = dict(reader.vectors(wanted))
@@ -114,20 +134,41 @@ class VersionWriter:
             vectors.update(zip(new, self._embedder.embed(list(new.values())), strict=True))
 
         with self._store.writing() as index:
-            stored = index.chunks_of([document.key for document, _ in cut])
+            stored = self._stored(index, [document.key for document, _ in cut])
             versions, unattributed = [], set(new)
             for document, chunks in cut:
                 own = {chunk.chunk_hash for chunk in chunks} & unattributed
                 unattributed -= own
                 version = self._version(document, chunks, stored[document.key], vectors, marks, len(own))
-                obstacle = self._obstacle(version, version.before)
-                if obstacle:
-                    outcomes.append(_withdrawn(version, obstacle))
+                newer = _newer(version, version.before)
+                if newer:
+                    outcomes.append(_withdrawn(version, newer))
                 else:
                     versions.append(version)
-            self._insert(index, versions)
-            outcomes.extend(self._conclude(index, version) for version in versions)
+            free = []
+            for version, found in self._inserted(index, versions):
+                obstacle = self._obstacle(version, found)
+                if obstacle:
+                    outcomes.append(_withdraw(index, version, obstacle))
+                else:
+                    free.append((version, found))
+            _publish_new(index, free)
+            outcomes.extend(self._conclude(index, version) for version, _ in free)
         return outcomes
+
+    def _stored(self, index: Index, keys: Sequence[DocumentKey]) -> Mapping[DocumentKey, Sequence[StoredChunk]]:
+        return chunks_with_honest_fences(index, keys, now=self._clock.now())
+
+    def _cut(self, document: ExtractedDocument) -> tuple[Chunk, ...]:
+        chunks = self._chunk(document)
+        if not chunks:
+            # A version without points would be "whole" at once, and everything else of the document retired.
+            raise DocumentUnreadable(
+                f"{document.key}: its text makes no chunk; the last good version stays. Look at it at the source",
+                source=document.key.source,
+                doc_id=document.key.doc_id,
+            )
+        return chunks
 
     def _version(
         self,
@@ -139,8 +180,7 @@ class VersionWriter:
         embedded: int,
     ) -> _Version:
         marks = all_marks.get(document.key.doc_id, _NO_MARKS)
-        fence = fence_after(document.fetched_at, newest_fence(before), now=self._clock.now())
-        common = document_payload(document, marks, fetched_at=rfc3339(fence))
+        common = document_payload(document, marks, fetched_at=rfc3339(document.fetched_at))
         points = tuple(
             NewPoint(
                 chunk_point_id(document, chunk, self.pipeline),
@@ -150,90 +190,125 @@ class VersionWriter:
             )
             for chunk in chunks
         )
-        return _Version(document, points, tuple(before), marks.status, fence, embedded)
+        return _Version(document, points, tuple(before), marks.status, embedded)
 
     def _obstacle(self, version: _Version, stored: Sequence[StoredChunk]) -> str:
-        """Why this version must not be readable; empty when it may."""
+        """Why this version must not become readable; empty when it may."""
         removed = self._removal_marks.fence_of(version.key)
-        if removed is not None and removed >= version.fence:
+        if removed is not None and removed >= version.fence and is_believable(removed, now=self._clock.now()):
             return f"the document was removed at {rfc3339(removed)}, after this read began"
-        newest = newest_fence(stored, readable_only=True)
-        if newest is not None and newest > version.fence:
-            return f"a version read at {rfc3339(newest)} is already there"
-        return ""
+        return _newer(version, stored)
 
-    @staticmethod
-    def _insert(index: Index, versions: Sequence[_Version]) -> None:
-        new: list[NewPoint] = []
-        altered: list[NewPoint] = []
-        fresh: dict[Status, list[str]] = defaultdict(list)
-        for version in versions:
-            present = {chunk.point_id: chunk for chunk in version.before}
-            for point in version.points:
-                if point.point_id not in present:
-                    new.append(version.payload(point, Status.INCOMING))
-                elif not is_itself(present[point.point_id]):
-                    # Its text is not what its id says: replaced in place, so that no reader misses it meanwhile.
-                    altered.append(version.payload(point, version.status))
-            if present.keys().isdisjoint(version.ids):
-                fresh[version.status].extend(version.ids)
-        if new:
-            index.insert(new)
-        if altered:
-            index.overwrite(altered)
-        # Documents with nothing but new points are published together: their points already say everything.
-        for status, ids in fresh.items():
-            index.publish(ids, status)
+    def _inserted(self, index: Index, versions: Sequence[_Version]) -> list[tuple[_Version, Sequence[StoredChunk]]]:
+        """Store the points that are not there yet, and say what is there now."""
+        new = [
+            version.payload(point, Status.INCOMING) for version in versions for point in version.missing(version.before)
+        ]
+        if not new:
+            return [(version, version.before) for version in versions]
+        index.insert(new)
+        stored = self._stored(index, [version.key for version in versions])
+        return [(version, stored[version.key]) for version in versions]
 
     def _conclude(self, index: Index, version: _Version) -> DocumentOutcome:
-        key, fence, ids = version.key, version.fence, version.ids
-        try:
-            self._publish(index, version)
-        except DocumentIncomplete as error:
-            newer = newest_fence(index.chunks_of([key])[key], readable_only=True)
-            if newer is None or newer <= fence:
-                return DocumentOutcome(key.doc_id, DocumentState.FAILED, str(error))
-            return _withdrawn(version, f"a version read at {rfc3339(newer)} arrived meanwhile")
-
-        others = Selector(key, except_ids=ids)
-        newer_state: Sequence[StoredChunk] = ()
-        if index.count(others):
-            index.delete(Selector(key, except_ids=ids, older_than=fence))
-            if index.count(others):
-                newer_state = index.chunks_of([key])[key]
-        obstacle = self._obstacle(version, newer_state)
-        if obstacle:
-            index.delete(Selector(key, only_ids=ids, older_than=fence))
-            return _withdrawn(version, obstacle)
-        return _outcome(version)
-
-    @staticmethod
-    def _publish(index: Index, version: _Version) -> None:
-        """Make every point of the version readable under its fence, or raise DocumentIncomplete."""
+        for _ in range(_ATTEMPTS):
+            if _publish(index, version):
+                newer = _retire_others(index, version)
+                return _withdraw(index, version, newer) if newer else _outcome(version)
+            obstacle = self._complete(index, version)
+            if obstacle:
+                return _withdraw(index, version, obstacle)
         key, whole = version.key, len(version.points)
-        readable = Selector(key, only_ids=version.ids, fence=version.fence, status=version.status)
-        if index.count(readable) == whole:
-            return
-        ours = {chunk.point_id for chunk in index.chunks_of([key])[key]}
-        strayed = [point for point in version.points if point.point_id not in ours]
-        if strayed:
-            # The id is ours and stands under another document's name: altered behind our back, and readable by nobody
-            # who asks for this document.
+        found = index.count(Selector(key, only_ids=version.ids))
+        error = DocumentIncomplete(
+            f"{key}: the index holds {found} of {whole} chunks after {_ATTEMPTS} attempts to store them; "
+            "the previous version stays. The next run tries again",
+            source=key.source,
+            doc_id=key.doc_id,
+            found=found,
+            expected=whole,
+        )
+        return DocumentOutcome(key.doc_id, DocumentState.FAILED, str(error), version=version.document.version)
+
+    def _complete(self, index: Index, version: _Version) -> str:
+        """Put back what is missing, invisible; returns why the version must not become readable after all."""
+        stored = self._stored(index, [version.key])[version.key]
+        if newer := _newer(version, stored):
+            return newer
+        if missing := version.missing(stored):
+            index.insert([version.payload(point, Status.INCOMING) for point in missing])
+            stored = self._stored(index, [version.key])[version.key]
+        if strayed := version.missing(stored):
+            # An insert leaves what exists alone, so these ids exist and stand under another document's name: altered
+            # behind our back, and readable by nobody who asks for this document.
             index.overwrite([version.payload(point, Status.INCOMING) for point in strayed])
-        # The others were there before: debris of a crash, or the same text under an older version token.
-        payload = {name: version.points[0].payload[name] for name in DOCUMENT_FIELDS}
-        payload["status"] = version.status.value
-        index.set_payload(Selector(key, only_ids=version.ids, older_than=version.fence), payload)
-        found = index.count(readable)
-        if found != whole:
-            raise DocumentIncomplete(
-                f"{key}: {found} of {whole} chunks are readable after publishing; the previous version stays. "
-                "The next run tries again",
-                source=key.source,
-                doc_id=key.doc_id,
-                found=found,
-                expected=whole,
-            )
+        return self._obstacle(version, stored)
+
+
+def _newer(version: _Version, stored: Sequence[StoredChunk]) -> str:
+    """Says so when something newer is readable, or stands under our own ids and is about to be; else empty."""
+    rivals = [chunk for chunk in stored if chunk.status != Status.INCOMING or chunk.point_id in version.ids]
+    newest = newest_fence(rivals)
+    if newest is None or newest <= version.fence:
+        return ""
+    return f"a version read at {rfc3339(newest)} is already there"
+
+
+def _publish_new(index: Index, versions: Sequence[tuple[_Version, Sequence[StoredChunk]]]) -> None:
+    """Mend altered points, and publish together the documents that consist of new points only: these already say
+    everything. The others are published one by one."""
+    altered: list[NewPoint] = []
+    fresh: dict[Status, list[str]] = defaultdict(list)
+    for version, stored in versions:
+        present = {chunk.point_id: chunk for chunk in stored}
+        if version.missing(stored):
+            continue
+        altered += [
+            # In place and readable, so that no reader misses it meanwhile.
+            version.payload(point, version.status)
+            for point in version.points
+            if not version.holds(present[point.point_id])
+        ]
+        if all(present[point_id].fetched_at == version.fence for point_id in version.ids):
+            fresh[version.status].extend(version.ids)
+    if altered:
+        index.overwrite(altered)
+    for status, ids in fresh.items():
+        index.publish(ids, status)
+
+
+def _publish(index: Index, version: _Version) -> bool:
+    """Make every point of the version readable under its fence. False if that did not come about: a part of a
+    version is never published."""
+    key, ids, whole = version.key, version.ids, len(version.points)
+    readable = Selector(key, only_ids=ids, fence=version.fence, status=version.status)
+    if index.count(readable) == whole:
+        return True
+    if index.count(Selector(key, only_ids=ids)) < whole:
+        return False
+    # Some were there before: debris of a crash, or the same text under an older version token.
+    payload = {name: version.points[0].payload[name] for name in DOCUMENT_FIELDS}
+    payload["status"] = version.status.value
+    index.set_payload(Selector(key, only_ids=ids, older_than=version.fence), payload)
+    return index.count(readable) == whole
+
+
+def _retire_others(index: Index, version: _Version) -> str:
+    """Delete what is older than the version; returns whether something newer is readable, in words.
+
+    Not what is equally old: of two reads in the same instant nobody knows the later, and each writer would delete
+    the other's version. The next run finds two and decides.
+    """
+    others = Selector(version.key, except_ids=version.ids)
+    if not index.count(others):
+        return ""
+    index.delete(Selector(version.key, except_ids=version.ids, older_than=version.fence - TICK))
+    return _newer(version, index.chunks_of([version.key])[version.key]) if index.count(others) else ""
+
+
+def _withdraw(index: Index, version: _Version, why: str) -> DocumentOutcome:
+    index.delete(Selector(version.key, only_ids=version.ids, older_than=version.fence))
+    return _withdrawn(version, why)
 
 
 def _outcome(version: _Version) -> DocumentOutcome:

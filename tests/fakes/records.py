@@ -10,6 +10,7 @@ from include.domain.documents import DocumentKey, Marks
 from include.domain.errors import ApprovalRefused
 from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, Removal, RunState
 from include.domain.plan import HeldPlan, Release
+from include.planning.fences import later_removal
 
 
 def _nothing(_operation: str) -> None:
@@ -121,7 +122,7 @@ class FakeRemovalMarks:
 
     def put(self, key: DocumentKey, fence: datetime) -> None:
         self.on_io("mark")
-        self.fences[key] = max(fence, self.fences.get(key, fence))
+        self.fences[key] = later_removal(self.fences.get(key), fence)
 
     def fence_of(self, key: DocumentKey) -> datetime | None:
         self.on_io("look for a mark")
