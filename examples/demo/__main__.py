@@ -16,9 +16,7 @@ from scripts.airflow_local import AirflowStartError
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        prog="make demo", description="A real Airflow keeps an index true; nothing is faked"
-    )
+    parser = argparse.ArgumentParser(prog="make demo", description="A real Airflow keeps an index true")
     parser.add_argument("--docs", type=Path, default=os.environ.get("DOCS") or None, help="your own Git repository")
     parser.add_argument("--down", action="store_true", help="stop what a demo left running")
     chosen = parser.parse_args()

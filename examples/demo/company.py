@@ -27,6 +27,7 @@ EXAMPLES = PROJECT / "examples"
 TOKEN = "helpcenter-demo-token"
 QUESTIONS = (Path(__file__).parent / "questions.txt").read_text(encoding="utf-8").split("\n")[:50]
 READ = 5
+"""Chunks an assistant reads before it answers."""
 _DAYS = re.compile(r"within \**(\d+) days", re.IGNORECASE)
 
 
@@ -57,9 +58,7 @@ def play() -> None:
     commit(handbook, "Move the travel policy, edit two pages")
     _damage(stage)
     stage.naive("helpcenter", naive)
-    console.print(
-        "  The old refund page answers 404 at the source. No webhook arrived. A crash lost two chunks of a page."
-    )
+    console.print("  The old refund page answers 404 at the source. No webhook arrived. A crash lost two chunks.")
     _ask(stage, naive, right="30", moment="before the night (30 days is right)")
 
     console.rule("3 · The night: reconcile_index")

@@ -18,7 +18,7 @@ from include.domain.errors import SourceUnavailable
 from include.domain.manifest import Manifest
 from include.services.reading import read_documents
 from include.wiring.application import Application, Secrets
-from include.wiring.runs import APPLY_HELD, INGEST, RECONCILE, nights
+from include.wiring.runs import APPLY_HELD, INGEST, RECONCILE
 from scripts.airflow_client import AirflowClient
 from scripts.airflow_local import PROJECT, LocalAirflow
 from scripts.process_group import ProcessGroup, stop_groups
@@ -147,10 +147,7 @@ def show(manifests: Mapping[str, Manifest]) -> None:
     )
     for source, manifest in sorted(manifests.items()):
         found, left = manifest.found, manifest.remaining
-        pairs = [
-            f"{getattr(found, name)} → {getattr(left, name)}" if found and left else "-"
-            for name in ("orphan", "stale", "partial", "missing")
-        ]
+        pairs = [f"{getattr(found, name)} → {getattr(left, name)}" if found and left else "-" for name in kinds]
         embedded = sum(outcome.embedded for outcome in manifest.outcomes)
         reused = sum(outcome.reused for outcome in manifest.outcomes)
         table.add_row(
@@ -169,7 +166,3 @@ def connection(password: str) -> str:
 def _working(states: Mapping[str, str]) -> str:
     running = [task for task, state in states.items() if state in ("running", "queued", "scheduled")]
     return ", ".join(running) or "…"
-
-
-def last_night(application: Application, source: str) -> Manifest:
-    return nights(application, source, limit=1)[0]
