@@ -1,6 +1,6 @@
 """The embedded index: Qdrant Edge in a local folder. One folder per collection, one small file for the aliases.
 
-    <path>/.index.lock, .index.gate       who is inside (include.store.lock)
+    <path>/.index.lock                    who is inside (include.store.lock)
     <path>/aliases.json                   {alias: collection}
     <path>/<collection>/collection.json   who built it
     <path>/<collection>/shard/            the engine's files; the write-ahead log in it must never be removed

@@ -4,8 +4,8 @@ The embedded engines have no usable lock of their own: one refuses a second open
 loads everything *before* it locks and then overwrites what was written meanwhile. So this lock is taken before
 anything is opened.
 
-Two files make it fair. A newcomer takes the gate first and keeps it until it has the lock, so a process that opens
-session after session queues behind whoever waits. Polling would starve the waiting one: measured, one read in 30 s.
+Waiting is a blocking flock: the kernel wakes every waiter when the lock is free, so a process that opens session
+after session does not keep the others out. Polling did: measured, one read in 30 s.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from include.domain.errors import StoreBusy, StoreUnavailable
 
 Resource = TypeVar("Resource")
 
-LOCK, GATE = ".index.lock", ".index.gate"  # not ".lock": local mode's own
+LOCK = ".index.lock"  # ".lock" is the name that local mode uses for its own
 
 NOTICE_AFTER = 1.0
 """Seconds of waiting before it is said aloud; ordinary sessions are shorter."""
@@ -178,11 +178,7 @@ class _Attempt:
         descriptor: int | None = None
         error: OSError | None = None
         try:
-            gate = _locked(self._folder / GATE)
-            try:
-                descriptor = _locked(self._folder / LOCK)
-            finally:
-                _release(gate)
+            descriptor = _locked(self._folder / LOCK)
         except OSError as problem:
             error = problem
         with self._mutex:

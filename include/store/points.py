@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import math
+import re
 import uuid
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -19,6 +20,9 @@ from include.ports import NewPoint, Vectors
 from include.store.schema import FIELDS, IDENTITY_FIELDS, Kind
 
 UNIT_TOLERANCE = 1e-4
+
+_REQUIRED = frozenset(name for name, field in FIELDS.items() if not field.optional)
+_CANONICAL = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 # What `stored_chunk` reads; everything else of the payload is for display.
 READ_FIELDS = (
@@ -78,13 +82,15 @@ def check_points(points: Sequence[NewPoint], dimension: int) -> None:
     another dimension.
     """
     seen: set[str] = set()
+    before: Mapping[str, object] = {}
     for point in points:
         payload = point.payload
         where = f"{payload.get('source')}:{payload.get('doc_id')} chunk {payload.get('chunk_index')!r}"
-        for name in FIELDS.keys() - payload.keys():
-            if not FIELDS[name].optional:
-                raise _refused(where, f"payload field {name!r} is missing")
-        _check_fields(payload, where)
+        for name in _REQUIRED - payload.keys():
+            raise _refused(where, f"payload field {name!r} is missing")
+        # Chunks of a document share the very objects of its title, dates and marks: each is looked at once.
+        _check_fields({name: value for name, value in payload.items() if before.get(name, ...) is not value}, where)
+        before = payload
         _check_vector(point.vector, dimension, where)
         _check_identity(point, where)
         if not isinstance(point.text, str) or not _is_unicode(point.text):
@@ -200,4 +206,4 @@ def _refused(where: str, problem: str) -> DocumentUnreadable:
 
 def point_ids(values: Sequence[str]) -> list[str]:
     """The ids in the engine's spelling. Raises ValueError for one that is no UUID: it would select nothing."""
-    return [str(uuid.UUID(value)) for value in values]
+    return [value if _CANONICAL.fullmatch(value) else str(uuid.UUID(value)) for value in values]

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from include.domain.errors import ConfigError, EmbedderMismatch, StoreUnavailable
+from include.domain.errors import ConfigError, EmbedderMismatch, StoreBusy, StoreUnavailable
 from include.ports import Index, IndexReader
 from include.store.lock import FolderLock
 from include.store.schema import Builder, check_alias, check_builder, check_embedder, collection_name
@@ -55,6 +55,7 @@ class ServerStore:
         self._alias = check_alias(alias)
         self._api_key = api_key
         self._timeout = timeout
+        self._lock_timeout = lock_timeout
         self._pause = pause
         self._lock = FolderLock(where.absolute(), lock_timeout, notify) if isinstance(where, Path) else None
         self._client: QdrantClient | None = None
@@ -127,8 +128,12 @@ class ServerStore:
                 client = use.resource("client", self._connect, _close)
                 yield ServerEngine(client, self._alias, self.location, self._pause, local=True)
         elif self._where == IN_MEMORY:
-            with self._one_at_a_time:
+            if not self._one_at_a_time.acquire(timeout=self._lock_timeout):
+                raise StoreBusy(f"{self.location} is in use by another thread for more than {self._lock_timeout:g} s")
+            try:
                 yield ServerEngine(self._shared(), self._alias, self.location, self._pause, local=True)
+            finally:
+                self._one_at_a_time.release()
         else:
             yield ServerEngine(self._shared(), self._alias, self.location, self._pause, local=False)
 
