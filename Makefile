@@ -1,6 +1,8 @@
 # Everything a newcomer types. `make` alone lists it. Needs Python 3.11 to 3.13, git and make; no root, no Docker.
+# `make setup PYTHON=python3.13` prefers that one, VENV=folder installs elsewhere.
 
 VENV       ?= .venv
+PYTHON     ?=
 UV_VERSION := 0.13.9
 CHOICE     ?= not distributed and (not slow or sample)
 RUN        := $(VENV)/bin/python
@@ -22,7 +24,7 @@ setup: $(INSTALLED) ## Install everything into a virtual environment; quick when
 $(INSTALLED): requirements.txt pyproject.toml
 	@supported='import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))'; \
 	if ! $(RUN) -c "$$supported" >/dev/null 2>&1; then \
-	  for python in python3.11 python3.12 python3.13 python3 python none; do \
+	  for python in $(PYTHON) python3.11 python3.12 python3.13 python3 python none; do \
 	    [ $$python = none ] || ! $$python -c "$$supported" >/dev/null 2>&1 || break; \
 	  done; \
 	  if [ $$python = none ]; then \

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import pwd
+import re
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import textwrap
 import time
@@ -14,9 +16,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from scripts.airflow_client import AirflowClient
-from scripts.airflow_local import LocalAirflow, any_free_port
+from scripts.airflow_local import PROJECT, LocalAirflow, any_free_port
 from scripts.process_group import ProcessGroup, stop_groups, working_in
 
 WORKERS = ("one", "two")
@@ -116,27 +119,43 @@ def postgres(scratch: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def airflow(scratch: Path, redis_url: str, postgres: str) -> Iterator[LocalAirflow]:
-    """Airflow with CeleryExecutor; a dead worker is noticed after 20 s instead of five minutes."""
+    """Airflow with the settings of docker-compose.yaml, but for addresses and folders.
+
+    So what is proven here holds for the containers as well: the executor, the accounts, keys that all services share.
+    A dead worker is noticed after 20 s instead of five minutes.
+    """
     (scratch / "dags").mkdir()
     (scratch / "plugins").mkdir()
     (scratch / "dags" / "trial.py").write_text(textwrap.dedent(DAGS))
+    database = f"postgresql+psycopg2://postgres@{postgres}/postgres"
+    ours = {
+        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": database,
+        "AIRFLOW__CELERY__BROKER_URL": redis_url,
+        "AIRFLOW__CELERY__RESULT_BACKEND": f"db+postgresql://postgres@{postgres}/postgres",
+        "AIRFLOW__CELERY__WORKER_CONCURRENCY": "2",
+        "AIRFLOW__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+        "AIRFLOW__SCHEDULER__ENABLE_HEALTH_CHECK": "False",  # its port is fixed
+        "AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT": "20",
+        "AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT_DETECTION_INTERVAL": "3",
+    }
     airflow = LocalAirflow(
         home=scratch / "airflow",
         dags=scratch / "dags",
         plugins=scratch / "plugins",
         folder=scratch,
-        overrides={
-            "AIRFLOW__CORE__EXECUTOR": "CeleryExecutor",
-            "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"postgresql+psycopg2://postgres@{postgres}/postgres",
-            "AIRFLOW__CELERY__BROKER_URL": redis_url,
-            "AIRFLOW__CELERY__RESULT_BACKEND": f"db+postgresql://postgres@{postgres}/postgres",
-            "AIRFLOW__CELERY__WORKER_CONCURRENCY": "2",
-            "AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT": "20",
-            "AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT_DETECTION_INTERVAL": "3",
-        },
+        overrides=_compose_settings() | ours,
     )
     airflow.start()
     try:
+        first_account = ["--username", "admin", "--password", airflow.password(), "--role", "Admin"]
+        name = ["--firstname", "First", "--lastname", "Admin", "--email", "admin@example.com"]
+        subprocess.run(
+            [sys.executable, "-m", "airflow", "users", "create", *first_account, *name],
+            env=airflow.environment(int(airflow.url.rpartition(":")[2])),
+            cwd=scratch,
+            check=True,
+            capture_output=True,
+        )
         yield airflow
     finally:
         airflow.stop()
@@ -171,6 +190,17 @@ def workers(start_worker: Callable[[str], ProcessGroup]) -> dict[str, ProcessGro
 @pytest.fixture(scope="session")
 def client(airflow: LocalAirflow) -> AirflowClient:
     return AirflowClient(airflow.url, "admin", airflow.password())
+
+
+def _compose_settings() -> dict[str, str]:
+    """Airflow's settings in docker-compose.yaml that name no other container, folder of the image or secret."""
+    compose = yaml.safe_load((PROJECT / "docker-compose.yaml").read_text())
+    elsewhere = re.compile(r"/opt/airflow|://|\$\{|^statsd-exporter$")
+    return {
+        name: value
+        for name, value in compose["services"]["worker"]["environment"].items()
+        if name.startswith("AIRFLOW__") and not elsewhere.search(value)
+    }
 
 
 def _postgres_binaries() -> Path:
