@@ -142,9 +142,8 @@ def _git(folder: Path, *arguments: str) -> None:
 
 def show(manifests: Mapping[str, Manifest]) -> None:
     """Found and remaining, by source."""
-    table = Table(
-        "source", "state", "orphan", "stale", "partial", "missing", "documents", "chunks", "embedded", "reused"
-    )
+    kinds = ("orphan", "stale", "partial", "missing")
+    table = Table("source", "state", *kinds, "documents", "chunks", "embedded", "reused")
     for source, manifest in sorted(manifests.items()):
         found, left = manifest.found, manifest.remaining
         pairs = [f"{getattr(found, name)} → {getattr(left, name)}" if found and left else "-" for name in kinds]
