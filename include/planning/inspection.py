@@ -10,22 +10,26 @@ has the id that its payload implies, each text matches its hash, and nothing els
 | fewer, more or repeated chunk indexes            | 3 of 5 chunks                           |
 | text, hash, index or id do not belong together   | 2 altered points                        |
 | statuses or fences of siblings differ            | siblings disagree                       |
+| a status that nobody decided on (`with_marks`)   | archived, but decided is published      |
 
-No list of what "should" be stored is consulted: the index itself is the record.
+No list of what "should" be stored is consulted: the index itself is the record. Only what people decide is not in the
+text: a document that was hidden behind our back looks whole, so its status is compared with the ledger's marks.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 
-from include.domain.documents import Status, StoredChunk
+from include.domain.documents import Marks, Status, StoredChunk
 from include.domain.identity import point_id
 from include.domain.inventory import IndexedDocument, IndexInventory
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
+_NO_MARKS = Marks()
 
 
 def inspect(source: str, stored: Iterable[StoredChunk], *, foreign_points: int = 0) -> IndexInventory:
@@ -40,6 +44,17 @@ def inspect(source: str, stored: Iterable[StoredChunk], *, foreign_points: int =
             strays += 1
     documents = {doc_id: judge_document(doc_id, chunks) for doc_id, chunks in by_document.items()}
     return IndexInventory(source, documents, points, foreign_points + strays)
+
+
+def with_marks(inventory: IndexInventory, marks: Mapping[str, Marks]) -> IndexInventory:
+    """The same, with a flaw on each document whose status is not the decided one."""
+    documents = dict(inventory.documents)
+    for doc_id, document in inventory.documents.items():
+        decided = marks.get(doc_id, _NO_MARKS).status
+        if document.version and document.status != decided:
+            flaw = f"its status is {document.status or 'unknown'}, decided is {decided}"
+            documents[doc_id] = replace(document, flaws=(*document.flaws, flaw))
+    return replace(inventory, documents=documents)
 
 
 def judge_document(doc_id: str, chunks: Iterable[StoredChunk]) -> IndexedDocument:

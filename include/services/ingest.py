@@ -17,7 +17,7 @@ from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, Ru
 from include.domain.plan import Action, Change, HoldReason, Plan
 from include.planning.diff import presence_changes
 from include.planning.gate import judge
-from include.planning.inspection import inspect
+from include.planning.inspection import inspect, with_marks
 from include.services.context import SourceContext
 from include.services.reading import Progress, read_documents
 
@@ -47,6 +47,7 @@ def find_changed(context: SourceContext, *, doc_ids: Sequence[str] = (), force: 
         )
     with context.store.reading() as index:
         inventory = inspect(context.source, index.scan(context.source))
+    inventory = with_marks(inventory, context.ledger.marks(context.source))
     wanted = set(doc_ids)
     if force:
         chosen = [doc_id for doc_id in listing.documents if not wanted or doc_id in wanted]

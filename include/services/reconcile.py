@@ -23,7 +23,7 @@ from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, Ru
 from include.domain.plan import Action, HeldPlan, Plan, Verdict
 from include.planning.diff import diff, findings, with_contents
 from include.planning.gate import ApprovedPlan, approve, approve_release, judge
-from include.planning.inspection import inspect
+from include.planning.inspection import inspect, with_marks
 from include.services.context import SourceContext
 from include.services.reading import Progress, Reading, read_documents
 from include.services.removal import remove_documents
@@ -245,7 +245,8 @@ def _with_reading(plan: Plan, reading: Reading) -> Plan:
 def _inventory(context: SourceContext) -> IndexInventory:
     with context.store.reading() as index:
         foreign = index.count_foreign(context.configured_sources)
-        return inspect(context.source, index.scan(context.source), foreign_points=foreign)
+        inventory = inspect(context.source, index.scan(context.source), foreign_points=foreign)
+    return with_marks(inventory, context.ledger.marks(context.source))
 
 
 def _unproven(context: SourceContext, started: Manifest, error: TruecopyError) -> Manifest:
