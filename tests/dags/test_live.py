@@ -1,0 +1,149 @@
+"""The three DAGs on a real scheduler: a person's answer, a forged one, a refreshed plan, and the gauges on the wire."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from include.domain.manifest import RunState
+from include.wiring.runs import APPLY_HELD, INGEST, RECONCILE
+from tests.dags.live import Installation, installation
+
+pytestmark = pytest.mark.airflow
+
+PAGES = {f"page-{number:02}.md": f"# Page {number}\n\nThe number is {number * 37}.\n" for number in range(20)}
+
+
+class StatsdListener:
+    """Receives what Airflow sends over UDP."""
+
+    def __init__(self) -> None:
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.bind(("127.0.0.1", 0))
+        self.port = self._socket.getsockname()[1]
+        self.lines: list[str] = []
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        while True:
+            self.lines += self._socket.recv(65536).decode().splitlines()
+
+    def values(self, name: str) -> list[float]:
+        prefix = f"airflow.{name}:"
+        return [float(line[len(prefix) :].partition("|")[0]) for line in list(self.lines) if line.startswith(prefix)]
+
+
+@pytest.fixture(scope="module")
+def statsd() -> StatsdListener:
+    return StatsdListener()
+
+
+@pytest.fixture(scope="module")
+def living(tmp_path_factory: pytest.TempPathFactory, statsd: StatsdListener) -> Iterator[Installation]:
+    metrics = {
+        "AIRFLOW__METRICS__STATSD_ON": "True",
+        "AIRFLOW__METRICS__STATSD_HOST": "127.0.0.1",
+        "AIRFLOW__METRICS__STATSD_PORT": str(statsd.port),
+        "AIRFLOW__SCHEDULER__USE_JOB_SCHEDULE": "False",
+    }
+    folder: Path = tmp_path_factory.mktemp("live")
+    with installation(folder, ("handbook", "guide"), metrics) as running:
+        for repository in running.repositories.values():
+            repository.commit(PAGES)
+        client = running.client()
+        for dag_id in (INGEST, RECONCILE, APPLY_HELD):
+            client.wait_for_dag(dag_id)
+        yield running
+
+
+def _documents(living: Installation, source: str) -> int:
+    with living.application.store.reading() as index:
+        return len({chunk.doc_id for chunk in index.scan(source)})
+
+
+def test_a_first_ingest_and_a_night_make_the_index_true(living: Installation, statsd: StatsdListener) -> None:
+    assert living.run(INGEST)[1] == "success"
+    run_id, state = living.run(RECONCILE)
+    assert state == "success"
+    states = living.client().task_states(RECONCILE, run_id)
+    assert (states["ask"], states["judge"]) == ("skipped", "success"), (
+        "no plan is held: nothing is asked, all is judged"
+    )
+    assert _documents(living, "handbook") == len(PAGES)
+    assert statsd.values("rag.docs.handbook")[-1] == len(PAGES)
+    assert statsd.values("rag.orphan_docs.remaining.guide")[-1] == 0
+    assert statsd.values("rag.embedded_over_minimum.handbook")[-1] == 1
+
+
+def test_a_person_is_asked_once_about_the_newest_plan_and_the_nights_go_on(
+    living: Installation, statsd: StatsdListener
+) -> None:
+    client, handbook = living.client(), living.repositories["handbook"]
+    handbook.commit(remove=["page-01.md", "page-02.md", "page-03.md"])
+    assert living.run(RECONCILE)[1] == "failed"
+    first = living.application.ledger.held("handbook")
+    assert first is not None
+    client.wait_for_question(APPLY_HELD, f"held__handbook__{first.checksum}")
+    assert statsd.values("rag.deletions_held.handbook")[-1] == 3
+
+    # Unanswered, the next night still runs: it lets the new page in, and asks about the new list instead of the old.
+    handbook.commit({"new.md": "# New\n\nA new page.\n"}, remove=["page-04.md"])
+    assert living.run(RECONCILE)[1] == "failed"
+    assert _documents(living, "handbook") == len(PAGES) + 1
+    second = living.application.ledger.held("handbook")
+    assert second is not None
+    assert second.checksum != first.checksum
+    client.wait_for_question(APPLY_HELD, f"held__handbook__{second.checksum}")
+    assert client.wait(APPLY_HELD, f"held__handbook__{first.checksum}") == "success"
+    asked = [question["task_instance"]["dag_run_id"] for question in client.questions()]
+    assert asked == [f"held__handbook__{second.checksum}"], "one open question, the newest"
+
+    # A third night with the same plan asks nothing new.
+    assert living.run(RECONCILE)[1] == "failed"
+    assert [question["task_instance"]["dag_run_id"] for question in client.questions()] == asked
+
+
+def test_an_editor_who_marks_the_question_as_answered_deletes_nothing(living: Installation) -> None:
+    plan = living.application.ledger.held("handbook")
+    assert plan is not None
+    run_id = f"held__handbook__{plan.checksum}"
+    living.client("editor").set_task_state(APPLY_HELD, run_id, "approve", "success")
+    assert living.client().wait(APPLY_HELD, run_id) == "failed"
+    assert _documents(living, "handbook") == len(PAGES) + 1
+    assert living.application.ledger.find_release("handbook", plan.checksum) is None
+
+
+def test_a_persons_answer_applies_exactly_the_plan_that_was_shown(living: Installation) -> None:
+    client, application = living.client(), living.application
+    plan = application.ledger.held("handbook")
+    assert plan is not None
+    run_id = client.trigger(APPLY_HELD, "asked-again", {"source": "handbook", "checksum": plan.checksum})
+    client.answer(APPLY_HELD, run_id, "approve", "Approve", inputs={"reason": "the pages were merged"})
+    assert client.wait(APPLY_HELD, run_id) == "success"
+    assert _documents(living, "handbook") == len(PAGES) - 3
+    release = application.ledger.find_release("handbook", plan.checksum)
+    assert release is not None
+    assert (release.approved_by, release.reason, release.used_by_run) == ("admin", "the pages were merged", run_id)
+    assert living.run(RECONCILE)[1] == "success"
+    assert application.manifests.latest("handbook", dag_id=RECONCILE)[0].state is RunState.TRUE
+
+
+def test_a_rejected_plan_stays_held_and_is_not_asked_about_again(living: Installation) -> None:
+    client, application = living.client(), living.application
+    living.repositories["guide"].commit(remove=["page-01.md", "page-02.md", "page-03.md"])
+    assert living.run(RECONCILE)[1] == "failed"
+    plan = application.ledger.held("guide")
+    assert plan is not None
+    run_id = f"held__guide__{plan.checksum}"
+    client.answer(APPLY_HELD, run_id, "approve", "Reject", inputs={"reason": "the editor made a mistake"})
+    assert client.wait(APPLY_HELD, run_id) == "success"
+    assert living.run(RECONCILE)[1] == "failed"
+    assert client.questions() == []
+    held = application.ledger.held("guide")
+    assert held is not None
+    assert (held.rejected_by, held.rejected_why) == ("admin", "the editor made a mistake")
+    assert _documents(living, "guide") == len(PAGES)
