@@ -106,7 +106,6 @@ class _Walk:
         self._is_full_page_checked = is_full_page_checked
         self._reading = Reading(anchored=endpoint.paging.overlap > 0)
         self._before: Page | None = None
-        self._is_stepping_back = False
 
     def run(self) -> Reading:
         reading = self._reading
@@ -115,7 +114,7 @@ class _Walk:
         while question is not None:
             if reading.pages == self._paging.max_pages:
                 return self._stop(f"stopped after {reading.pages} pages (limit max_pages), the end was not seen")
-            if question in asked and not self._is_stepping_back:
+            if question in asked and not self._paging.overlap:  # an overlapping walk may step back
                 return self._stop(f"page {reading.pages} names a page as next that was read before")
             asked.add(question)
             try:
@@ -129,6 +128,11 @@ class _Walk:
                 reading.totals.append(page.total)
             if problem := self._contradiction(question, page):
                 return self._stop(problem)
+            if self._is_gap(question, page):
+                reading.anchored = False
+                back = max(self._paging.first, question.number - self._size + self._paging.overlap)
+                question = self._endpoint.numbered(back, self._size)
+                continue
             fresh = self._collect(page)
             question = (
                 self._next_number(question, page, fresh) if self._is_numbered else self._next_link(question, page)
@@ -165,6 +169,13 @@ class _Walk:
             return f"page {self._reading.pages} repeats the page before it"
         return ""
 
+    def _is_gap(self, question: Question, page: Page) -> bool:
+        """Whether an overlapping window holds nothing known: so many rows before it were deleted that unread ones
+        slid past us. It is left aside until a step back has found the thread again."""
+        if not self._paging.overlap or question.number <= self._paging.first or not page.rows:
+            return False
+        return not any(doc_id in self._reading.items for doc_id in page.ids)
+
     def _collect(self, page: Page) -> int:
         """Add the rows, return how many are new."""
         items, ids = self._reading.items, page.ids
@@ -172,7 +183,7 @@ class _Walk:
         if len(set(ids)) < len(ids) or (known and not self._paging.overlap):
             twice = known[0] if known else next(one for one in ids if ids.count(one) > 1)
             self._reading.problems.append(f"document {twice} is listed twice (page {self._reading.pages})")
-        if self._paging.overlap and self._before is not None and not self._is_stepping_back:
+        if self._paging.overlap and self._before is not None:
             expected = self._before.rows[-self._paging.overlap :]
             if page.rows[: len(expected)] != expected:
                 self._reading.anchored = False
@@ -182,11 +193,6 @@ class _Walk:
 
     def _next_number(self, question: Question, page: Page, fresh: int) -> Question | None:
         paging = self._paging
-        if paging.overlap and page.rows and fresh == len(page.rows) and question.number > paging.first:
-            # Nothing known in this window: rows before it were deleted and unread ones slid past us. Step back.
-            self._is_stepping_back = True
-            return self._endpoint.numbered(max(paging.first, question.number - self._size + paging.overlap), self._size)
-        self._is_stepping_back = False
         if paging.style == "page":
             read, following = len(self._reading.items), question.number + 1
             is_last = page.total_pages is not None and question.number - paging.first + 1 >= page.total_pages

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import traceback
 from collections.abc import Callable
@@ -210,6 +211,46 @@ def test_an_overlapping_offset_list_loses_nothing_when_old_documents_go_while_it
     listing = listing_of(cms, paging={"overlap": 3})
     assert listing.complete, listing.proof.problem
     assert set(cms.ids) <= set(listing.documents)
+
+
+def test_an_overlapping_reading_steps_back_over_a_gap_wider_than_the_overlap():
+    def between(cms: ModelCms) -> None:
+        if cms.list_pages == 1:
+            del cms.ids[:8]
+
+    cms = ModelCms(names(60), style="offset", totals=False, between=between)
+    listing = listing_of(cms, paging={"overlap": 3, "passes": 1})
+    assert not listing.complete  # the first page is no longer what it was
+    assert set(cms.ids) <= set(listing.documents)  # but nothing slid past unseen
+
+
+def test_an_overlap_that_does_not_fit_is_read_again_although_the_total_fits():
+    def between(cms: ModelCms) -> None:
+        if cms.list_pages == 1:
+            cms.ids = [*cms.ids[1:], "x-new"]
+
+    cms = ModelCms(names(60), style="offset", between=between)
+    listing = listing_of(cms, paging={"overlap": 3})
+    assert listing.complete
+    assert set(listing.documents) == set(cms.ids)
+
+
+@pytest.mark.parametrize(
+    ("key", "word"), [("size", "the source says it serves 7"), ("number", "page 2, the source says")]
+)
+def test_a_later_page_that_says_it_is_another_one_than_was_asked_for_stops_the_reading(key: str, word: str):
+    cms = ModelCms(names(30))
+
+    def answer(request: Request) -> Reply:
+        reply = cms.answer(request)
+        if request.query.get("page") != "2":
+            return reply
+        return Reply.of({**json.loads(reply.body), key: 7})
+
+    with http_server(answer) as url:
+        listing = http_connector(model_options(url, cms)).list_documents()
+    assert not listing.complete
+    assert word in listing.proof.problem
 
 
 def test_one_quiet_page_is_asked_for_once_and_several_pages_twice():
