@@ -11,7 +11,7 @@ from pathlib import Path
 
 from include.wiring.application import Application
 from scripts.airflow_client import AirflowClient
-from scripts.airflow_local import LocalAirflow
+from scripts.airflow_local import LocalAirflow, any_free_port
 
 _numbers = itertools.count(1)
 
@@ -80,7 +80,7 @@ def installation(
     """Start everything below `folder`, stop it at the end."""
     _, environment = settings(folder, sources)
     environment |= extra or {}
-    airflow = LocalAirflow(home=folder / "airflow", port=None, overrides=environment)
+    airflow = LocalAirflow(home=folder / "airflow", port=any_free_port(), overrides=environment)
     repositories = {source: Repository(folder / source) for source in sources}
     airflow.start(say=lambda _: None)
     try:

@@ -11,6 +11,7 @@ import stat
 import textwrap
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -190,7 +191,9 @@ def test_a_process_that_died_is_named_with_its_log_and_nothing_stays_behind(tmp_
     assert working_in(airflow.folder) == []
 
 
-def test_after_a_kill_of_one_process_the_next_start_brings_all_back(airflow: LocalAirflow) -> None:
+def test_after_a_kill_of_one_process_the_next_start_waits_until_all_are_back(
+    airflow: LocalAirflow, client: AirflowClient
+) -> None:
     url, before = airflow.url, airflow.status()
     scheduler = airflow.process("scheduler")
     assert scheduler.pid
@@ -198,7 +201,10 @@ def test_after_a_kill_of_one_process_the_next_start_brings_all_back(airflow: Loc
     while scheduler.alive:
         time.sleep(0.1)
     said: list[str] = []
+    started_at = datetime.now(UTC)
     assert airflow.start(say=said.append) == url
+    heartbeat = client.health()["scheduler"]["latest_scheduler_heartbeat"]
+    assert datetime.fromisoformat(heartbeat) > started_at, "the heartbeat of the killed one was believed"
     assert said[0] == "stopping api-server, scheduler, dag-processor, triggerer"
     assert all(airflow.status().values())
     assert set(airflow.status().values()).isdisjoint(before.values())
