@@ -3,18 +3,19 @@
 Per batch: look up which vectors the index already has, embed the rest outside any lock, then in one writing session
 
     1. pass over a document of which a newer version is readable
-    2. insert the missing points as `incoming` (invisible); a point that exists is not touched
+    2. insert the missing points as `incoming` (invisible), take over those that exist: all carry our fence now
     3. look again: is every point there, is there a newer version, was the document removed after this read began?
-    4. publish: one operation gives the points their status and fence, conditional on not being newer
+    4. publish: one operation gives exactly the points with our fence their status
     5. verify by exact count that the whole version is readable
     6. retire everything else of the document that is older; withdraw if something newer is readable by now
 
 A crash between any two steps leaves the old version readable up to step 4 and both versions after it, of which
-readers keep the newer. The next run finds the rest by reading the index. Steps 4 and 6 carry the fence, so that of two
+readers keep the newer. The next run finds the rest by reading the index. Every step carries the fence, so that of two
 writers the one that read the source later wins, whatever their order here.
 
-A removal leaves its mark before it deletes. So step 3 sees the mark, or the delete comes after step 2 and takes the
-points along: a removed document is never published again by a read that is older than the removal.
+A removal leaves its mark before it deletes. So step 3 sees the mark, or the delete comes after step 2 and takes our
+points along. What others insert after it has their fence, and step 4 leaves it alone: a removed document is never
+published again by a read that is older than the removal.
 
 Versions with the same text share their points (a revert, a change of metadata). A writer may therefore find points
 gone that were there when it looked: an older writer retired them as its predecessor. It puts them back and goes on.
@@ -23,7 +24,6 @@ gone that were there when it looked: an older writer retired them as its predece
 from __future__ import annotations
 
 import logging
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -71,6 +71,15 @@ class _Version:
 
     def payload(self, point: NewPoint, status: Status) -> NewPoint:
         return replace(point, payload={**point.payload, "status": status.value})
+
+    @property
+    def metadata(self) -> dict[str, object]:
+        """What all chunks say alike, the status aside."""
+        return {name: self.points[0].payload[name] for name in DOCUMENT_FIELDS}
+
+    def found_among(self, stored: Sequence[StoredChunk]) -> list[StoredChunk]:
+        ids = set(self.ids)
+        return [chunk for chunk in stored if chunk.point_id in ids]
 
     def missing(self, stored: Sequence[StoredChunk]) -> list[NewPoint]:
         present = {chunk.point_id for chunk in stored}
@@ -145,15 +154,8 @@ class VersionWriter:
                     outcomes.append(_withdrawn(version, newer))
                 else:
                     versions.append(version)
-            free = []
-            for version, found in self._inserted(index, versions):
-                obstacle = self._obstacle(version, found)
-                if obstacle:
-                    outcomes.append(_withdraw(index, version, obstacle))
-                else:
-                    free.append((version, found))
-            _publish_new(index, free)
-            outcomes.extend(self._conclude(index, version) for version, _ in free)
+            stored = self._brought_in(index, versions, stored)
+            outcomes.extend(self._conclude(index, version, stored[version.key]) for version in versions)
         return outcomes
 
     def _stored(self, index: Index, keys: Sequence[DocumentKey]) -> Mapping[DocumentKey, Sequence[StoredChunk]]:
@@ -192,32 +194,40 @@ class VersionWriter:
         )
         return _Version(document, points, tuple(before), marks.status, embedded)
 
-    def _obstacle(self, version: _Version, stored: Sequence[StoredChunk]) -> str:
-        """Why this version must not become readable; empty when it may."""
-        removed = self._removal_marks.fence_of(version.key)
-        if removed is not None and removed >= version.fence and is_believable(removed, now=self._clock.now()):
-            return f"the document was removed at {rfc3339(removed)}, after this read began"
-        return _newer(version, stored)
-
-    def _inserted(self, index: Index, versions: Sequence[_Version]) -> list[tuple[_Version, Sequence[StoredChunk]]]:
-        """Store the points that are not there yet, and say what is there now."""
+    def _brought_in(
+        self, index: Index, versions: Sequence[_Version], stored: Mapping[DocumentKey, Sequence[StoredChunk]]
+    ) -> Mapping[DocumentKey, Sequence[StoredChunk]]:
+        """Put every point of these versions under its fence, and say what is stored then. Nothing that was invisible
+        becomes readable by this, nothing that was readable becomes invisible."""
         new = [
-            version.payload(point, Status.INCOMING) for version in versions for point in version.missing(version.before)
+            version.payload(point, Status.INCOMING)
+            for version in versions
+            for point in version.missing(stored[version.key])
         ]
-        if not new:
-            return [(version, version.before) for version in versions]
-        index.insert(new)
-        stored = self._stored(index, [version.key for version in versions])
-        return [(version, stored[version.key]) for version in versions]
+        if new:
+            index.insert(new)
+        for version in versions:
+            if version.found_among(stored[version.key]):
+                # Debris of a crash, or the same text under an older version token.
+                index.set_payload(
+                    Selector(version.key, only_ids=version.ids, older_than=version.fence), version.metadata
+                )
+        return self._stored(index, [version.key for version in versions])
 
-    def _conclude(self, index: Index, version: _Version) -> DocumentOutcome:
-        for _ in range(_ATTEMPTS):
-            if _publish(index, version):
-                newer = _retire_others(index, version)
-                return _withdraw(index, version, newer) if newer else _outcome(version)
-            obstacle = self._complete(index, version)
+    def _conclude(self, index: Index, version: _Version, stored: Sequence[StoredChunk]) -> DocumentOutcome:
+        """Make readable what was brought in, or withdraw it."""
+        for attempt in range(_ATTEMPTS):
+            obstacle = self._removed(version) or _newer(version, stored)
             if obstacle:
                 return _withdraw(index, version, obstacle)
+            rival = newest_fence(version.found_among(stored))
+            if rival is not None and rival > version.fence:
+                # Not ours to delete: a later read of the same text took the points over and is about to publish them.
+                return _withdrawn(version, f"a version read at {rfc3339(rival)} is being written")
+            if _publish(index, version, stored):
+                newer = _retire_others(index, version)
+                return _withdraw(index, version, newer) if newer else _outcome(version)
+            stored = self._restored(index, version, overwrite=attempt > 0)
         key, whole = version.key, len(version.points)
         found = index.count(Selector(key, only_ids=version.ids))
         error = DocumentIncomplete(
@@ -230,67 +240,51 @@ class VersionWriter:
         )
         return DocumentOutcome(key.doc_id, DocumentState.FAILED, str(error), version=version.document.version)
 
-    def _complete(self, index: Index, version: _Version) -> str:
-        """Put back what is missing, invisible; returns why the version must not become readable after all."""
-        stored = self._stored(index, [version.key])[version.key]
-        if newer := _newer(version, stored):
-            return newer
-        if missing := version.missing(stored):
-            index.insert([version.payload(point, Status.INCOMING) for point in missing])
-            stored = self._stored(index, [version.key])[version.key]
-        if strayed := version.missing(stored):
-            # An insert leaves what exists alone, so these ids exist and stand under another document's name: altered
-            # behind our back, and readable by nobody who asks for this document.
+    def _removed(self, version: _Version) -> str:
+        """Says so when the document was removed after this read of it began, else empty."""
+        removed = self._removal_marks.fence_of(version.key)
+        if removed is None or removed < version.fence or not is_believable(removed, now=self._clock.now()):
+            return ""
+        return f"the document was removed at {rfc3339(removed)}, after this read began"
+
+    def _restored(self, index: Index, version: _Version, *, overwrite: bool) -> Sequence[StoredChunk]:
+        """Bring in again what is not there; returns what is stored then.
+
+        `overwrite` is for points that one insert after the other did not bring: an insert leaves what exists alone, so
+        their ids stand under another document's name. They were altered behind our back, and are readable by nobody
+        who asks for this document.
+        """
+        key = version.key
+        stored = self._brought_in(index, [version], self._stored(index, [key]))
+        if overwrite and (strayed := version.missing(stored[key])):
             index.overwrite([version.payload(point, Status.INCOMING) for point in strayed])
-        return self._obstacle(version, stored)
+            stored = self._stored(index, [key])
+        return stored[key]
 
 
 def _newer(version: _Version, stored: Sequence[StoredChunk]) -> str:
-    """Says so when something newer is readable, or stands under our own ids and is about to be; else empty."""
-    rivals = [chunk for chunk in stored if chunk.status != Status.INCOMING or chunk.point_id in version.ids]
-    newest = newest_fence(rivals)
+    """Says so when a newer version is readable, else empty."""
+    newest = newest_fence(chunk for chunk in stored if chunk.status != Status.INCOMING)
     if newest is None or newest <= version.fence:
         return ""
     return f"a version read at {rfc3339(newest)} is already there"
 
 
-def _publish_new(index: Index, versions: Sequence[tuple[_Version, Sequence[StoredChunk]]]) -> None:
-    """Mend altered points, and publish together the documents that consist of new points only: these already say
-    everything. The others are published one by one."""
-    altered: list[NewPoint] = []
-    fresh: dict[Status, list[str]] = defaultdict(list)
-    for version, stored in versions:
-        present = {chunk.point_id: chunk for chunk in stored}
-        if version.missing(stored):
-            continue
-        altered += [
-            # In place and readable, so that no reader misses it meanwhile.
-            version.payload(point, version.status)
-            for point in version.points
-            if not version.holds(present[point.point_id])
-        ]
-        if all(present[point_id].fetched_at == version.fence for point_id in version.ids):
-            fresh[version.status].extend(version.ids)
-    if altered:
-        index.overwrite(altered)
-    for status, ids in fresh.items():
-        index.publish(ids, status)
-
-
-def _publish(index: Index, version: _Version) -> bool:
-    """Make every point of the version readable under its fence. False if that did not come about: a part of a
-    version is never published."""
-    key, ids, whole = version.key, version.ids, len(version.points)
-    readable = Selector(key, only_ids=ids, fence=version.fence, status=version.status)
-    if index.count(readable) == whole:
-        return True
-    if index.count(Selector(key, only_ids=ids)) < whole:
+def _publish(index: Index, version: _Version, stored: Sequence[StoredChunk]) -> bool:
+    """Make the version readable, given what is stored. False if it is not or did not stay whole: a part of a version
+    is never published."""
+    key, ids = version.key, version.ids
+    present = {chunk.point_id: chunk for chunk in version.found_among(stored)}
+    if any(point_id not in present or present[point_id].fetched_at != version.fence for point_id in ids):
         return False
-    # Some were there before: debris of a crash, or the same text under an older version token.
-    payload = {name: version.points[0].payload[name] for name in DOCUMENT_FIELDS}
-    payload["status"] = version.status.value
-    index.set_payload(Selector(key, only_ids=ids, older_than=version.fence), payload)
-    return index.count(readable) == whole
+    altered = [point for point in version.points if not version.holds(present[point.point_id])]
+    if altered:
+        # In place and readable, so that no reader misses them meanwhile.
+        index.overwrite([version.payload(point, version.status) for point in altered])
+    if any(chunk.status != version.status for chunk in present.values()):
+        index.set_payload(Selector(key, only_ids=ids, fence=version.fence), {"status": version.status.value})
+    readable = Selector(key, only_ids=ids, fence=version.fence, status=version.status)
+    return index.count(readable) == len(ids)
 
 
 def _retire_others(index: Index, version: _Version) -> str:
@@ -307,7 +301,7 @@ def _retire_others(index: Index, version: _Version) -> str:
 
 
 def _withdraw(index: Index, version: _Version, why: str) -> DocumentOutcome:
-    index.delete(Selector(version.key, only_ids=version.ids, older_than=version.fence))
+    index.delete(Selector(version.key, only_ids=version.ids, fence=version.fence))
     return _withdrawn(version, why)
 
 
