@@ -15,6 +15,7 @@ from include.domain.documents import Presence
 from include.domain.errors import DocumentGone, DocumentNotPublic
 from include.ports import Connector
 from tests.connector_sources import GitRepository, TurnableClock, help_center, help_center_options
+from tests.fakes.source import FakeSource
 
 
 @dataclass
@@ -29,10 +30,10 @@ class Peer:
     others: frozenset[str]
 
 
-@pytest.fixture(params=sorted(KINDS))
+@pytest.fixture(params=[*sorted(KINDS), "fake"])
 def peer(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Peer]:
     with ExitStack() as stack:
-        yield {"git_markdown": git_peer, "http_json": http_peer}[request.param](tmp_path, stack)
+        yield {"git_markdown": git_peer, "http_json": http_peer, "fake": fake_peer}[request.param](tmp_path, stack)
 
 
 def git_peer(tmp_path: Path, stack: ExitStack) -> Peer:
@@ -74,6 +75,21 @@ def http_peer(tmp_path: Path, stack: ExitStack) -> Peer:
         unpublish=order("unpublish"),
         document="1004",
         others=frozenset(published) - {"1004"},
+    )
+
+
+def fake_peer(tmp_path: Path, stack: ExitStack) -> Peer:
+    source = FakeSource("s")
+    names = ["a", "b c", "d"]
+    for name in names:
+        source.put(name, f"Text of {name}\n")
+    return Peer(
+        open=source.connector,
+        edit=lambda doc_id: source.put(doc_id, "Other text\n"),
+        remove=source.delete,
+        unpublish=source.hide,
+        document="b c",
+        others=frozenset(names) - {"b c"},
     )
 
 

@@ -106,6 +106,7 @@ class FakeConnector:
             scope_verified=content.scope_verified,
             seen=len(shown),
             declared_total=len(pages),
+            detail=f"{len(shown)} of {len(pages)} pages",
             problem=content.problem,
         )
         return Listing(self.source, documents, proof, asked_at)
