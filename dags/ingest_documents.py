@@ -79,8 +79,10 @@ def ingest_documents():
 
     @task(trigger_rule=TriggerRule.ALL_DONE, retries=0)
     def judge(names: list[str]) -> None:
-        from include.wiring.airflow import fail_unless_true
+        from include.wiring.airflow import fail_unless_true, raise_alerts
 
+        # A night that never comes raises no alarm: the hourly run notices.
+        raise_alerts(names or [], only=["no_success"])
         fail_unless_true(names or [])
 
     names = sources()

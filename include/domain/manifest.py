@@ -91,6 +91,7 @@ class Manifest:
     reason: str = ""  # why the state is not `true`, in one sentence
     next_step: str = ""  # what a person can do about it
     pipeline: str = ""
+    alerts: tuple[str, ...] = ()          # raised after the run, as `name: message`
 
     def count(self, *states: DocumentState) -> int:
         return sum(outcome.state in states for outcome in self.outcomes)

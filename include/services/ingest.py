@@ -24,10 +24,12 @@ from include.services.reading import Progress, read_documents
 
 @dataclass(frozen=True, slots=True)
 class ChangedDocuments:
-    """What an ingest run has to look at. `deferred` waits for the nightly run, `reason` says why."""
+    """What an ingest run has to look at. `deferred` waits for the nightly run, `reason` says why; `unknown` was asked
+    for by id and is not listed by the source."""
 
     doc_ids: tuple[str, ...]
     indexed: int
+    unknown: tuple[str, ...] = ()
     deferred: tuple[str, ...] = ()
     reason: str = ""
 
@@ -49,9 +51,10 @@ def find_changed(context: SourceContext, *, doc_ids: Sequence[str] = (), force: 
         inventory = inspect(context.source, index.scan(context.source))
     inventory = with_marks(inventory, context.ledger.marks(context.source))
     wanted = set(doc_ids)
+    unknown = tuple(sorted(wanted - listing.documents.keys()))
     if force:
         chosen = [doc_id for doc_id in listing.documents if not wanted or doc_id in wanted]
-        return ChangedDocuments(tuple(sorted(chosen)), len(inventory.documents))
+        return ChangedDocuments(tuple(sorted(chosen)), len(inventory.documents), unknown)
     changes = [
         change
         for change in presence_changes(listing, inventory, pipeline=context.writer.pipeline)
@@ -59,7 +62,7 @@ def find_changed(context: SourceContext, *, doc_ids: Sequence[str] = (), force: 
     ]
     deferred, reason = _mass_update(context, changes, len(inventory.documents), listing)
     now = tuple(change.doc_id for change in changes if change.doc_id not in deferred)
-    return ChangedDocuments(now, len(inventory.documents), tuple(sorted(deferred)), reason)
+    return ChangedDocuments(now, len(inventory.documents), unknown, tuple(sorted(deferred)), reason)
 
 
 def _mass_update(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TypedDict
 
@@ -119,6 +119,8 @@ def find_work(
         never_reported = "its batch did not report back; the next run takes it up"
         expected = [DocumentOutcome(doc_id, DocumentState.FAILED, never_reported) for doc_id in changed.doc_ids]
         expected += [DocumentOutcome(doc_id, DocumentState.HELD, changed.reason) for doc_id in changed.deferred]
+        not_listed = "asked for by id, but the source does not list it; the nightly run decides what becomes of it"
+        expected += [DocumentOutcome(doc_id, DocumentState.VANISHED, not_listed) for doc_id in changed.unknown]
         _save_part(application, source, run, FOUND, expected)
     size = max(application.settings.batch_documents, -(-len(changed.doc_ids) // MOST_BATCHES))
     return [
@@ -247,6 +249,14 @@ def gauges_of(application: Application, manifest: Manifest) -> list[Gauge]:
 
 def alerts_of(application: Application, source: str) -> list[Alert]:
     return alerts(nights(application, source), source=source, now=application.clock.now())
+
+
+def record_alerts(application: Application, source: str) -> list[Alert]:
+    """The alarms of a source, written into the manifest of its last night as well."""
+    found = alerts_of(application, source)
+    for latest in nights(application, source, limit=1):
+        application.manifests.save(replace(latest, alerts=tuple(f"{each.name}: {each.message}" for each in found)))
+    return found
 
 
 def release_held(application: Application, source: str, checksum: str, *, by: str, why: str) -> Release:
