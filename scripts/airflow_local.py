@@ -227,7 +227,7 @@ class LocalAirflow:
                     raise AirflowStartError(
                         f"{process.name} ended while it was starting; the end of {process.log}:\n{process.last_lines()}"
                     )
-            now_waiting = self._without_heartbeat(started_at)
+            now_waiting = self.without_heartbeat(started_at)
             if not now_waiting:
                 return
             if now_waiting != waiting:
@@ -241,7 +241,8 @@ class LocalAirflow:
                 )
             time.sleep(0.5)
 
-    def _without_heartbeat(self, started_at: datetime) -> list[str]:
+    def without_heartbeat(self, started_at: datetime) -> list[str]:
+        """Components that have not reported since `started_at`; only `api-server` while that does not answer."""
         try:
             with urllib.request.urlopen(f"{self.url}/api/v2/monitor/health", timeout=5) as answer:
                 health = json.load(answer)
