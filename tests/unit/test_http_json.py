@@ -374,7 +374,7 @@ def test_a_credential_that_is_revoked_while_the_list_is_read_proves_nothing():
 
 def test_a_404_is_believed_only_while_other_documents_answer():
     with help_center() as (center, url):
-        reader = http_connector(help_center_options(url), credentials=TOKEN)
+        reader = http_connector({**help_center_options(url), "canaries": []}, credentials=TOKEN)
         assert reader.probe("9999") is Presence.UNKNOWN  # nobody is known to be alive yet
         reader.list_documents()
         assert reader.probe("9999") is Presence.GONE
