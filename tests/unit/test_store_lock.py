@@ -26,7 +26,7 @@ from pathlib import Path
 from include.domain.documents import DocumentKey
 from include.store.edge import EdgeStore
 from tests.builders import new_points
-store = EdgeStore(Path(sys.argv[1]), "docs", lock_timeout=30)
+store = EdgeStore(Path(sys.argv[1]), "docs", lock_timeout=120)
 """
 HOLD = PRELUDE + "with store.writing() as index:\n    print('inside', flush=True)\n    sys.stdin.readline()\n"
 GREEDY = (
@@ -105,18 +105,18 @@ def test_a_waiting_process_gets_in_and_sees_what_the_other_wrote(folder: Path) -
     )
     with other_process(script, folder) as holder:
         threading.Timer(0.5, leave, [holder]).start()
-        assert count(EdgeStore(folder, "docs", lock_timeout=20)) == 2
+        assert count(EdgeStore(folder, "docs", lock_timeout=120)) == 2
 
 
 def test_a_killed_process_leaves_the_lock_behind_at_once(folder: Path) -> None:
     with other_process(HOLD, folder) as holder:
         holder.send_signal(signal.SIGKILL)
         holder.wait()
-        assert count(EdgeStore(folder, "docs", lock_timeout=5)) == 0
+        assert count(EdgeStore(folder, "docs", lock_timeout=60)) == 0
 
 
 def test_processes_that_open_session_after_session_starve_nobody(folder: Path) -> None:
-    store = EdgeStore(folder, "docs", lock_timeout=30)
+    store = EdgeStore(folder, "docs", lock_timeout=120)
     with other_process(GREEDY, folder), other_process(GREEDY, folder):
         counts = [count(store) for _ in range(6)]
     # Each of their sessions adds one point. Ours come after a few of theirs; a polling reader after hundreds.
