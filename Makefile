@@ -62,7 +62,7 @@ up: setup ## Start Airflow on 127.0.0.1 and print how to log in
 	$(RUN) scripts/airflow_local.py up
 
 down: ## Stop Airflow
-	@if [ -x $(RUN) ]; then $(RUN) scripts/airflow_local.py down; else echo "$(VENV) is not there: nothing runs"; fi
+	@if [ -x $(RUN) ]; then $(RUN) scripts/airflow_local.py down; $(RUN) -m examples.demo --down; else echo "$(VENV) is not there: nothing runs"; fi
 
 status: setup ## Which Airflow processes run
 	$(RUN) scripts/airflow_local.py status

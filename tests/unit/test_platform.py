@@ -260,3 +260,15 @@ def test_ci_runs_what_the_readme_says() -> None:
 def test_hooks_download_nothing() -> None:
     hooks = yaml.safe_load((PROJECT / ".pre-commit-config.yaml").read_text())
     assert [repo["repo"] for repo in hooks["repos"]] == ["local"]
+
+
+def test_the_pool_that_the_dags_name_is_made_where_they_run() -> None:
+    from scripts.airflow_local import POOL
+
+    named = {
+        pool
+        for path in (PROJECT / "dags").glob("*.py")
+        for pool in re.findall(r'"pool": "([^"]+)"', path.read_text(encoding="utf-8"))
+    }
+    assert named == {POOL}
+    assert f"airflow pools set {POOL} " in (PROJECT / "docker-compose.yaml").read_text(encoding="utf-8")
