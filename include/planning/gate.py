@@ -18,19 +18,22 @@ window's base is what the source held before the removals in it, so that nine ni
 Removals that a person released do not fill the window: they were looked at.
 
 A held plan deletes nothing; creations and replacements that no limit names go through.
+
+What was held waits for a person, for as long as the source asks for the same change. A source that grows meanwhile, or
+a window that moves on, makes the percentages smaller; they do not answer in the person's place.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from include.domain.dates import from_rfc3339
 from include.domain.errors import ApprovalRefused
 from include.domain.manifest import Removal
-from include.domain.plan import Action, Change, Hold, HoldReason, Plan, Release, Verdict
+from include.domain.plan import Action, Change, HeldPlan, Hold, HoldReason, Plan, Release, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +112,13 @@ def approve_release(verdict: Verdict, release: Release | None, *, run_id: str, n
     return ApprovedPlan(_SEAL, source, verdict.held, release)
 
 
-def judge(plan: Plan, limits: Limits, history: Sequence[Removal], *, now: datetime) -> Verdict:
-    """Split a plan into what may go ahead and what waits for a person, with the arithmetic in words."""
+def judge(
+    plan: Plan, limits: Limits, history: Sequence[Removal], *, now: datetime, standing: HeldPlan | None = None
+) -> Verdict:
+    """Split a plan into what may go ahead and what waits for a person, with the arithmetic in words.
+
+    `standing` is the source's open held plan, if there is one.
+    """
     removals = plan.removals
     removal_holds = _removal_holds(plan, limits, history, now)
     moves = [change for change in removals if change.moved_to]
@@ -128,12 +136,50 @@ def judge(plan: Plan, limits: Limits, history: Sequence[Removal], *, now: dateti
     for found, changes in (_mass_update(plan, limits), _same_text(plan, limits)):
         holds.extend(found)
         held.update(changes)
+    if standing:
+        waiting = [change for change in waiting_changes(plan.changes, standing) if change not in held]
+        holds.extend(_waiting_holds(waiting, standing))
+        held.update(waiting)
     return Verdict(
         plan.source,
         allowed=tuple(change for change in plan.changes if change not in held),
         held=tuple(change for change in plan.changes if change in held),
         holds=tuple(holds),
     )
+
+
+_REWRITES = (HoldReason.MASS_UPDATE, HoldReason.SAME_TEXT)
+
+
+def waiting_changes(changes: Iterable[Change], standing: HeldPlan) -> list[Change]:
+    """Those of `changes` that are held already: the same removal, or the same rewrite of a text that looked wrong.
+
+    What a mass re-key held besides removals does not wait by itself: it was never doubtful on its own.
+    """
+    removals = {change.doc_id for change in standing.changes if change.action is Action.DELETE}
+    doubtful = any(hold.reason in _REWRITES for hold in standing.holds)
+    rewrites = {(change.doc_id, change.version_after) for change in standing.changes if doubtful}
+    return [
+        change
+        for change in changes
+        if (change.action is Action.DELETE and change.doc_id in removals)
+        or (change.action is not Action.DELETE and (change.doc_id, change.version_after) in rewrites)
+    ]
+
+
+def _waiting_holds(waiting: Sequence[Change], standing: HeldPlan) -> list[Hold]:
+    """Why changes that are below the limits now still wait; under the reason that they were held for."""
+    removals = sum(change.action is Action.DELETE for change in waiting)
+    holds = []
+    for count, what, is_rewrite in ((removals, "removals", False), (len(waiting) - removals, "rewritten texts", True)):
+        reasons = [hold.reason for hold in standing.holds if (hold.reason in _REWRITES) is is_rewrite]
+        if count and reasons:
+            message = (
+                f"{standing.source}: {count} {what} have waited for a person since {standing.first_held_at}. They are "
+                "below the limits now, but only an answer releases them, or a source that no longer asks for them"
+            )
+            holds.append(Hold(reasons[0], message))
+    return holds
 
 
 def _over(count: int, percent: float, base: int) -> bool:

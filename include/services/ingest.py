@@ -16,7 +16,7 @@ from include.domain.inventory import Listing
 from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, RunState
 from include.domain.plan import Action, Change, HoldReason, Plan
 from include.planning.diff import presence_changes
-from include.planning.gate import judge
+from include.planning.gate import judge, waiting_changes
 from include.planning.inspection import inspect, with_marks
 from include.services.context import SourceContext
 from include.services.reading import Progress, read_documents
@@ -61,8 +61,18 @@ def find_changed(context: SourceContext, *, doc_ids: Sequence[str] = (), force: 
         if not wanted or change.doc_id in wanted
     ]
     deferred, reason = _mass_update(context, changes, len(inventory.documents), listing)
+    waiting = {change.doc_id for change in _waiting(context, changes)} - deferred
+    if waiting:
+        deferred |= waiting
+        reason = reason or "a person was asked about them by the nightly reconciliation and has not approved"
     now = tuple(change.doc_id for change in changes if change.doc_id not in deferred)
     return ChangedDocuments(now, len(inventory.documents), unknown, tuple(sorted(deferred)), reason)
+
+
+def _waiting(context: SourceContext, changes: Sequence[Change]) -> list[Change]:
+    """What is held must not slip in one by one."""
+    standing = context.ledger.held(context.source)
+    return waiting_changes(changes, standing) if standing else []
 
 
 def _mass_update(

@@ -65,7 +65,8 @@ def prepare(context: SourceContext, *, progress: Progress) -> Judged:
         plan = _with_reading(plan, reading)
         since = context.clock.now() - _window(context)
         history = context.manifests.removals(context.source, since)
-        verdict = judge(plan, context.limits, history, now=context.clock.now())
+        standing = context.ledger.held(context.source)
+        verdict = judge(plan, context.limits, history, now=context.clock.now(), standing=standing)
     except BaseException:
         reading.spool.close()
         raise

@@ -377,8 +377,8 @@ def altered_limits(**changed: float) -> Off:
     """The gate with one limit out of reach."""
     judge = gate.judge
 
-    def lenient(plan, limits, history, *, now):
-        return judge(plan, replace(limits, **changed), history, now=now)
+    def lenient(plan, limits, history, **others):
+        return judge(plan, replace(limits, **changed), history, **others)
 
     def off(monkeypatch: pytest.MonkeyPatch) -> None:
         for place in (reconcile, ingest):
