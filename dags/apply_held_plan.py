@@ -18,7 +18,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pendulum
-from airflow.sdk import AssetAlias, dag, task
+from airflow.sdk import AssetAlias, TriggerRule, dag, task
 
 from include.wiring.approval import HeldPlanApproval
 
@@ -56,7 +56,17 @@ def apply_held_plan():
 
         fail_unless_true([dag_run.conf["source"]])
 
-    approval >> apply() >> judge()
+    @task(trigger_rule=TriggerRule.ALL_DONE)
+    def close_request(dag_run=None) -> None:
+        # However the question ended: a plan that is still held and was not rejected is asked about again next night.
+        from include.wiring.airflow import application, deciding
+
+        with deciding():
+            application().ledger.close_request(dag_run.conf["source"], dag_run.conf["checksum"])
+
+    applied = apply()
+    approval >> applied
+    applied >> [judge(), close_request()]
 
 
 apply_held_plan()

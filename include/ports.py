@@ -231,11 +231,11 @@ class Ledger(Protocol):
 
     def held(self, source: str) -> HeldPlan | None: ...
 
-    def open_requests(self, source: str) -> Sequence[str]:
-        """Checksums that a person was asked about and has not answered."""
+    def open_requests(self, source: str) -> Mapping[str, str]:
+        """Checksums that a person was asked about and has not answered, with the instant (RFC 3339) of asking."""
         ...
 
-    def open_request(self, source: str, checksum: str) -> None:
+    def open_request(self, source: str, checksum: str, asked_at: str) -> None:
         """A person was asked about this plan."""
         ...
 

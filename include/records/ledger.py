@@ -12,23 +12,24 @@ from __future__ import annotations
 
 import fcntl
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from include.domain.documents import Marks
 from include.domain.errors import ApprovalRefused, ConfigError
 from include.domain.plan import HeldPlan, Release
 
-_MARKS = TypeAdapter(dict[str, Marks])
+# A misspelled mark in a file that people edit is an error: a pin that is not read protects nothing.
+_MARKS = TypeAdapter(dict[str, Marks], config=ConfigDict(extra="forbid"))
 _HELD = TypeAdapter(HeldPlan)
 _RELEASE = TypeAdapter(Release)
-_REQUESTS = TypeAdapter(tuple[str, ...])
+_REQUESTS = TypeAdapter(dict[str, str])
 _MACHINE = "truecopy <truecopy@localhost>"
 
 
@@ -76,18 +77,20 @@ class GitLedger:
                 author=_person(by),
             )
 
-    def open_requests(self, source: str) -> Sequence[str]:
+    def open_requests(self, source: str) -> Mapping[str, str]:
         path = self._folder / "requests" / f"{source}.yaml"
-        return _parse(_REQUESTS, path) if path.exists() else ()
+        return _parse(_REQUESTS, path) if path.exists() else {}
 
-    def open_request(self, source: str, checksum: str) -> None:
+    def open_request(self, source: str, checksum: str, asked_at: str) -> None:
         with self._locked():
-            asked = sorted({*self.open_requests(source), checksum})
+            asked = {**self.open_requests(source), checksum: asked_at}
             self._commit(f"requests/{source}.yaml", asked, f"Ask a person about plan {checksum} of {source}")
 
     def close_request(self, source: str, checksum: str) -> None:
         with self._locked():
-            asked = [each for each in self.open_requests(source) if each != checksum]
+            asked = {**self.open_requests(source)}
+            if asked.pop(checksum, None) is None:
+                return
             self._commit(f"requests/{source}.yaml", asked, f"The question about plan {checksum} of {source} is closed")
 
     def clear_held(self, source: str, why: str) -> None:

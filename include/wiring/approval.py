@@ -13,8 +13,9 @@ from typing import Any
 
 from airflow.providers.standard.operators.hitl import ApprovalOperator
 from airflow.sdk import Context, Param
-from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
+from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException, DownstreamTasksSkipped
 
+from include.domain.dates import rfc3339
 from include.domain.plan import HeldPlan
 
 SHOWN = 50
@@ -50,31 +51,37 @@ class HeldPlanApproval(ApprovalOperator):
             ledger = application().ledger
             plan = ledger.held(self.source)
             if plan is None or plan.checksum != self.checksum:
-                ledger.close_request(self.source, self.checksum)
                 now = f"now held is {plan.checksum}" if plan else "nothing is held any more"
                 raise AirflowSkipException(f"{self.source}: plan {self.checksum} is moot, {now}")
             self.subject = f"{self.source}: apply {len(plan.changes)} held changes? (plan {plan.checksum})"
             self.body = describe(plan)
-            ledger.open_request(self.source, self.checksum)
+            ledger.open_request(self.source, self.checksum, rfc3339(application().clock.now()))
         return super().execute(context)
 
     def execute_complete(self, context: Context, event: dict[str, Any]) -> Any:
         from include.wiring.airflow import application, deciding
         from include.wiring.runs import release_held
 
-        answer = super().execute_complete(context, event)  # raises on errors and time-outs, skips on reject
+        try:
+            answer = super().execute_complete(context, event)  # raises on errors and time-outs
+        except DownstreamTasksSkipped:
+            person, reason = self._answered(event)
+            with deciding():
+                application().ledger.reject(self.source, self.checksum, by=person, why=reason)
+            raise
+        person, reason = self._answered(event)
+        if answer["chosen_options"] != [self.APPROVE]:
+            raise AirflowFailException(f"{self.source}: {answer['chosen_options']} is no approval; nothing is applied")
+        with deciding():
+            release_held(application(), self.source, self.checksum, by=person, why=reason)
+        return answer
+
+    def _answered(self, event: dict[str, Any]) -> tuple[str, str]:
+        """Who answered, and why. Raises AirflowFailException when no person did."""
         person = str((event.get("responded_by_user") or {}).get("name") or "")
         if not person or event.get("timedout"):
             raise AirflowFailException(f"{self.source}: no person answered; nothing is applied")
-        reason = str((event.get("params_input") or {}).get("reason") or "")
-        with deciding():
-            app = application()
-            if answer["chosen_options"] == [self.APPROVE]:
-                release_held(app, self.source, self.checksum, by=person, why=reason)
-            else:
-                app.ledger.reject(self.source, self.checksum, by=person, why=reason)
-            app.ledger.close_request(self.source, self.checksum)
-        return answer
+        return person, str((event.get("params_input") or {}).get("reason") or "")
 
 
 def describe(plan: HeldPlan) -> str:

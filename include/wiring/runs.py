@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TypedDict
 
-from include.domain.dates import rfc3339
+from include.domain.dates import from_rfc3339, rfc3339
 from include.domain.errors import ConfigError, ListingNotProven, SourceUnavailable, TruecopyError
 from include.domain.manifest import DocumentOutcome, DocumentState, Gauge, Manifest, RunState
 from include.domain.plan import HeldPlan, Release
@@ -29,6 +29,8 @@ NIGHTS = (RECONCILE, APPLY_HELD)
 
 FOUND = "0-found"
 """The part that says what an ingest run set out to do."""
+
+ASK_AGAIN_AFTER = timedelta(days=3)
 
 MOST_BATCHES = 900
 """Airflow refuses to map over more than 1,024 items."""
@@ -305,13 +307,16 @@ class Request:
 
 def requests_to_make(application: Application, sources: Sequence[str]) -> list[Request]:
     """Questions to ask and to withdraw, so that exactly one is open per held plan: a refreshed plan replaces the
-    question about the old one, an unchanged or rejected plan is not asked about again."""
+    question about the old one, an unchanged or rejected plan is not asked about again. A question that has been open
+    for days is asked anew, under the same run: it may have been lost with its run."""
     requests = []
+    lost_before = application.clock.now() - ASK_AGAIN_AFTER
     for source in sources:
         asked = application.ledger.open_requests(source)
         held = application.ledger.held(source)
         current = held.checksum if held else ""
         requests += [Request(source, checksum, moot=True) for checksum in asked if checksum != current]
-        if held and not held.rejected_by and current not in asked:
+        waiting = current in asked and from_rfc3339(asked[current]) > lost_before
+        if held and not held.rejected_by and not waiting:
             requests.append(Request(source, current, moot=False))
     return requests

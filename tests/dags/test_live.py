@@ -121,7 +121,9 @@ def test_a_persons_answer_applies_exactly_the_plan_that_was_shown(living: Instal
     client, application = living.client(), living.application
     plan = application.ledger.held("handbook")
     assert plan is not None
-    run_id = client.trigger(APPLY_HELD, "asked-again", {"source": "handbook", "checksum": plan.checksum})
+    run_id = f"held__handbook__{plan.checksum}"
+    assert application.ledger.open_requests("handbook") == {}, "the forged answer closed the question"
+    assert living.run(RECONCILE)[1] == "failed"
     client.answer(APPLY_HELD, run_id, "approve", "Approve", inputs={"reason": "the pages were merged"})
     assert client.wait(APPLY_HELD, run_id) == "success"
     assert _documents(living, "handbook") == len(PAGES) - 3

@@ -57,7 +57,7 @@ class FakeManifests:
 class FakeLedger:
     marked: dict[str, dict[str, Marks]] = field(default_factory=dict)
     open_plans: dict[str, HeldPlan] = field(default_factory=dict)
-    requests: dict[str, set[str]] = field(default_factory=dict)
+    requests: dict[str, dict[str, str]] = field(default_factory=dict)
     releases: list[Release] = field(default_factory=list)
 
     def marks(self, source: str) -> Mapping[str, Marks]:
@@ -75,14 +75,14 @@ class FakeLedger:
         self.open_plans[plan.source] = plan
         return plan
 
-    def open_requests(self, source: str) -> Sequence[str]:
-        return tuple(sorted(self.requests.get(source, ())))
+    def open_requests(self, source: str) -> Mapping[str, str]:
+        return dict(self.requests.get(source, {}))
 
-    def open_request(self, source: str, checksum: str) -> None:
-        self.requests.setdefault(source, set()).add(checksum)
+    def open_request(self, source: str, checksum: str, asked_at: str) -> None:
+        self.requests.setdefault(source, {})[checksum] = asked_at
 
     def close_request(self, source: str, checksum: str) -> None:
-        self.requests.setdefault(source, set()).discard(checksum)
+        self.requests.get(source, {}).pop(checksum, None)
 
     def reject(self, source: str, checksum: str, by: str, why: str) -> None:
         standing = self.held(source)
