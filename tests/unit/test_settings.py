@@ -1,0 +1,110 @@
+"""The settings file: what is allowed, where a mistake is, and where values come from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from include.domain.errors import ConfigError
+from include.planning.gate import Limits
+from include.settings import Settings, load_settings
+
+SMALL = "sources:\n  handbook:\n    kind: git_markdown\n    options: {location: ./handbook}\n"
+SHIPPED = Path(__file__).parents[2] / "config" / "truecopy.yaml"
+
+
+def loaded(text: str, tmp_path: Path, **environment: str) -> Settings:
+    path = tmp_path / "truecopy.yaml"
+    path.write_text(text, encoding="utf-8")
+    return load_settings(path, environment)
+
+
+def refused(text: str, tmp_path: Path, **environment: str) -> str:
+    with pytest.raises(ConfigError) as refusal:
+        loaded(text, tmp_path, **environment)
+    return str(refusal.value)
+
+
+def test_the_smallest_file_has_every_default(tmp_path: Path) -> None:
+    settings = loaded(SMALL, tmp_path)
+    assert settings.limits_of("handbook") == Limits()
+    assert (settings.store.url, settings.store.alias) == ("edge:./state/index", "truecopy")
+    assert (settings.state, str(settings.ledger)) == ("./state", "state/ledger")
+    assert settings.embedding.kind == "static"
+
+
+def test_the_shipped_file_is_valid() -> None:
+    if not SHIPPED.exists():
+        pytest.skip("this installation brings its own settings")
+    assert load_settings(SHIPPED, {}).sources
+
+
+def test_a_source_may_have_limits_of_its_own(tmp_path: Path) -> None:
+    settings = loaded(
+        SMALL + "    limits: {deletion_percent: 0}\n  other: {kind: git_markdown}\nlimits: {deletion_percent: 20}\n",
+        tmp_path,
+    )
+    assert settings.limits_of("handbook") == Limits(deletion_percent=0)
+    assert settings.limits_of("other") == Limits(deletion_percent=20)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (SMALL + "limits: {deletion_percent: 101}\n", ["limits.deletion_percent", "101", "100"]),
+        (SMALL + "limits: {deletion_percent: -1}\n", ["limits.deletion_percent", "-1"]),
+        (SMALL + "limits: {deletion_percent: many}\n", ["limits.deletion_percent", "many"]),
+        (SMALL + "limits: {delete_percent: 5}\n", ["limits.delete_percent", "not permitted"]),
+        (SMALL + "limits: {update_percent: 0}\n", ["limits.update_percent"]),
+        (SMALL + "batch_documents: 0\n", ["batch_documents"]),
+        (SMALL + "store: {alias: 'a b'}\n", ["store.alias", "a b"]),
+        (SMALL.replace("handbook:", "Hand Book:"), ["Hand Book"]),
+        (SMALL + "  hand-book: {kind: x}\n  hand_book: {kind: x}\n", ["hand-book", "hand_book", "rename one"]),
+        (SMALL.replace("kind", "type"), ["sources.handbook.kind", "required"]),
+        ("sources: {}\n", ["sources"]),
+        ("limits: {}\n", ["sources", "required"]),
+        ("- a\n", ["list"]),
+        ("", ["NoneType"]),
+        ("a: [\n", ["not valid YAML"]),
+        (SMALL + "password: hunter2\n", ["password", "not permitted"]),
+    ],
+    ids=lambda value: value[-30:] if isinstance(value, str) else "",
+)
+def test_a_mistake_names_file_key_value_and_what_is_allowed(text: str, parts: list[str], tmp_path: Path) -> None:
+    message = refused(text, tmp_path)
+    assert "truecopy.yaml" in message
+    for part in parts:
+        assert part in message
+
+
+def test_every_mistake_is_named_at_once(tmp_path: Path) -> None:
+    message = refused(SMALL + "batch_documents: 0\nrelease_hours: -1\n", tmp_path)
+    assert "batch_documents" in message
+    assert "release_hours" in message
+
+
+def test_a_long_value_is_cut_in_the_message(tmp_path: Path) -> None:
+    assert len(refused(SMALL + f"chunk_tokens: {'x' * 500}\n", tmp_path)) < 400
+
+
+def test_variables_come_from_the_environment_or_their_default(tmp_path: Path) -> None:
+    text = SMALL + "store: {url: '${QDRANT:-edge:./here}', alias: '${ALIAS}'}\n"
+    settings = loaded(text, tmp_path, ALIAS="docs")
+    assert (settings.store.url, settings.store.alias) == ("edge:./here", "docs")
+    assert loaded(text, tmp_path, ALIAS="docs", QDRANT="http://q:6333").store.url == "http://q:6333"
+    assert "${ALIAS}" in refused(text, tmp_path)
+
+
+def test_a_variable_in_a_comment_need_not_be_set(tmp_path: Path) -> None:
+    assert loaded("# set ${NOWHERE} for this\n" + SMALL, tmp_path).sources
+
+
+def test_state_and_ledger_of_the_environment_win(tmp_path: Path) -> None:
+    settings = loaded(SMALL + "state: ./a\nledger: ./b\n", tmp_path, TRUECOPY_STATE="/c", TRUECOPY_LEDGER="/d")
+    assert (settings.state, str(settings.ledger)) == ("/c", "/d")
+
+
+def test_a_missing_file_says_what_to_set(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="TRUECOPY_CONFIG"):
+        load_settings(tmp_path / "nowhere.yaml", {})

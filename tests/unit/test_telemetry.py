@@ -1,0 +1,199 @@
+"""Gauges and alarms are derived from manifests; a number that a run did not establish is absent, never zero."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from include.domain.manifest import DocumentOutcome, DocumentState, Findings, Manifest, RunState
+from include.domain.plan import Action, Change
+from include.telemetry.alerts import ALERTS, STALE_AFTER, alerts
+from include.telemetry.gauges import GAUGES, gauges, last_success
+from tests.builders import at, context_of, night
+from tests.fakes.source import FakeSource
+
+NOW = at(60)
+
+TRUE = Manifest(
+    run_id="night-2",
+    dag_id="reconcile_index",
+    source="handbook",
+    started_at=at(0),
+    finished_at=at(10),
+    state=RunState.TRUE,
+    found=Findings(orphan=4, stale=3, partial=2, missing=1),
+    remaining=Findings(),
+    documents=9,
+    chunks=27,
+    foreign_points=2,
+    outcomes=(
+        DocumentOutcome("a", DocumentState.CREATED, chunks=3, embedded=3, minimum=2),
+        DocumentOutcome("b", DocumentState.REPLACED, chunks=4, embedded=1, reused=3, minimum=1),
+        DocumentOutcome("c", DocumentState.DELETED),
+        DocumentOutcome("d", DocumentState.FAILED, "no text"),
+        DocumentOutcome("e", DocumentState.VANISHED),
+    ),
+)
+HELD = replace(
+    TRUE,
+    state=RunState.HELD,
+    remaining=Findings(orphan=4),
+    held=(Change("x", Action.DELETE, "absent"), Change("y", Action.REPLACE, "another text")),
+    held_since=at(-120),
+    reason="4 of 9 documents would be deleted",
+    next_step="approve it",
+)
+
+
+def values(manifest: Manifest, success: Manifest | None = None) -> dict[str, float]:
+    found = gauges(manifest, success, now=NOW)
+    assert all(gauge.source == "handbook" and gauge.help for gauge in found)
+    return {gauge.name: gauge.value for gauge in found}
+
+
+def names(nights: list[Manifest]) -> set[str]:
+    found = alerts(nights, source="handbook", now=NOW)
+    assert all(alert.message.startswith("handbook: ") for alert in found)
+    return {alert.name for alert in found}
+
+
+def test_every_gauge_of_a_full_manifest_has_its_number() -> None:
+    assert values(TRUE, TRUE) == {
+        "rag.orphan_docs.found": 4,
+        "rag.orphan_docs.remaining": 0,
+        "rag.stale_docs.found": 3,
+        "rag.stale_docs.remaining": 0,
+        "rag.partial_docs.found": 2,
+        "rag.partial_docs.remaining": 0,
+        "rag.missing_docs.found": 1,
+        "rag.missing_docs.remaining": 0,
+        "rag.docs": 9,
+        "rag.chunks": 27,
+        "rag.deletions_held": 0,
+        "rag.held_plan_age_seconds": 0,
+        "rag.embedded_chunks": 4,
+        "rag.reused_chunks": 3,
+        "rag.embedded_over_minimum": 4 / 3,
+        "rag.failed_docs": 1,
+        "rag.repaired_docs": 3,
+        "rag.foreign_points": 2,
+        "rag.last_success_age_seconds": 50 * 60,
+        "rag.listing_proven": 1,
+    }
+    assert set(values(TRUE, TRUE)) == set(GAUGES)
+
+
+def test_what_a_run_did_not_establish_is_absent() -> None:
+    broken = replace(
+        TRUE,
+        state=RunState.FAILED,
+        found=None,
+        remaining=None,
+        documents=None,
+        chunks=None,
+        foreign_points=None,
+        outcomes=(),
+    )
+    absent = set(GAUGES) - set(values(broken))
+    assert absent == {
+        *(name for name in GAUGES if name.endswith((".found", ".remaining"))),
+        "rag.docs",
+        "rag.chunks",
+        "rag.foreign_points",
+        "rag.last_success_age_seconds",
+        "rag.listing_proven",
+    }
+
+
+def test_a_proven_zero_is_zero_and_not_absent() -> None:
+    clean = replace(TRUE, found=Findings(), documents=0, chunks=0, foreign_points=0, outcomes=())
+    found = values(clean)
+    assert (found["rag.docs"], found["rag.orphan_docs.found"], found["rag.foreign_points"]) == (0, 0, 0)
+
+
+def test_held_deletions_are_counted_and_age() -> None:
+    found = values(HELD)
+    assert found["rag.deletions_held"] == 1
+    assert found["rag.held_plan_age_seconds"] == 3 * 3600
+
+
+def test_an_unproven_listing_is_a_zero_that_can_be_alarmed_on() -> None:
+    assert values(replace(TRUE, state=RunState.UNPROVEN))["rag.listing_proven"] == 0
+
+
+@pytest.mark.parametrize(("embedded", "minimum", "ratio"), [(0, 0, 1), (5, 5, 1), (10, 5, 2), (3, 0, 4)], ids=str)
+def test_embedding_more_than_changed_shows(embedded: int, minimum: int, ratio: float) -> None:
+    outcome = DocumentOutcome("a", DocumentState.REPLACED, embedded=embedded, minimum=minimum)
+    assert values(replace(TRUE, outcomes=(outcome,)))["rag.embedded_over_minimum"] == ratio
+
+
+def test_the_gauges_of_a_real_night_agree_with_the_index() -> None:
+    source = FakeSource()
+    for number in range(20):
+        source.put(f"page-{number:02}", f"page {number}\nabout thing {number}")
+    context = context_of(source)
+    night(context, "fill")
+    source.delete("page-03")
+    source.put("page-04", "page 4\nedited\nlonger")
+    manifest = night(context, "night")
+    found = {gauge.name: gauge.value for gauge in gauges(manifest, manifest, now=context.clock.now())}
+    with context.store.reading() as index:
+        assert found["rag.chunks"] == index.count_points("handbook") == 39
+    assert (found["rag.docs"], found["rag.orphan_docs.found"], found["rag.orphan_docs.remaining"]) == (19, 1, 0)
+    assert (found["rag.embedded_chunks"], found["rag.embedded_over_minimum"]) == (2, 1)
+
+
+def test_a_true_night_raises_no_alarm() -> None:
+    assert names([replace(TRUE, outcomes=())]) == set()
+
+
+def test_no_run_at_all_is_an_alarm() -> None:
+    assert names([]) == {"no_success"}
+
+
+@pytest.mark.parametrize(("hours", "late"), [(25.9, False), (26.1, True)])
+def test_a_success_that_is_too_old_is_an_alarm(hours: float, late: bool) -> None:
+    old = replace(TRUE, outcomes=(), finished_at=NOW - timedelta(hours=hours))
+    assert timedelta(hours=26) == STALE_AFTER
+    assert ("no_success" in names([old])) == late
+
+
+@pytest.mark.parametrize("state", [RunState.FAILED, RunState.UNPROVEN, RunState.HELD, RunState.RUNNING])
+def test_only_true_and_degraded_nights_are_successes(state: RunState) -> None:
+    assert last_success([replace(TRUE, state=state), TRUE]) == TRUE
+    assert last_success([replace(TRUE, state=state)]) is None
+    degraded = replace(TRUE, state=RunState.DEGRADED)
+    assert last_success([degraded, TRUE]) == degraded
+
+
+def test_each_state_has_its_alarm_with_the_next_step() -> None:
+    assert "run_failed" in names([replace(TRUE, state=RunState.FAILED, reason="x")])
+    assert "listing_not_proven" in names([replace(TRUE, state=RunState.UNPROVEN, reason="x")])
+    assert "failed_documents" in names([TRUE])
+    held = [alert for alert in alerts([HELD], source="handbook", now=NOW) if alert.name == "deletions_held"]
+    assert "2 changes have waited 3 hours" in held[0].message
+    assert "approve it" in held[0].message
+
+
+def test_an_untrue_index_is_an_alarm_after_two_nights_and_not_after_one() -> None:
+    assert "not_true_two_nights" not in names([HELD])
+    assert "not_true_two_nights" not in names([HELD, TRUE])
+    assert "not_true_two_nights" in names([HELD, HELD])
+
+
+def test_a_held_plan_is_alarmed_on_even_when_the_night_after_proved_nothing() -> None:
+    assert names([replace(HELD, state=RunState.UNPROVEN, remaining=None), TRUE]) >= {
+        "deletions_held",
+        "listing_not_proven",
+    }
+
+
+def test_every_alarm_that_can_be_raised_is_documented() -> None:
+    raised = set()
+    for state in RunState:
+        for manifest in (TRUE, HELD):
+            raised |= names([replace(manifest, state=state), replace(manifest, state=state)])
+    raised |= names([])
+    assert raised == set(ALERTS)
