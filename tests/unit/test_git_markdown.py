@@ -257,11 +257,14 @@ def test_front_matter_dates_win_over_git(repository: GitRepository):
     ]
 
 
-def test_a_mass_import_and_a_shallow_clone_say_nothing_of_a_birth(repository: GitRepository, tmp_path: Path):
+def test_a_mass_import_says_nothing_of_a_birth(repository: GitRepository):
     repository.commit({f"import/{number}.md": f"text {number}\n" for number in range(101)}, day="2024-02-02")
     imported = connector(repository.folder).fetch("import/7.md").created_at
     assert imported is not None
     assert imported.trust is Trust.UNKNOWN
+
+
+def test_a_shallow_clone_says_nothing_of_dates(repository: GitRepository, tmp_path: Path):
     repository.commit({"last.md": "x"}, day="2024-03-03")
     repository.git("clone", "--quiet", "--depth", "1", repository.folder.as_uri(), str(tmp_path / "shallow"))
     shallow = connector(tmp_path / "shallow")
