@@ -52,9 +52,9 @@ def parse_date(text: object, *, origin: str, now: datetime, trust: Trust = Trust
         else:
             value = datetime.fromisoformat(text)
             precision = Precision.INSTANT
-    except ValueError:
+        value = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
-    value = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
     if value.year < 1971 or value > now:
         return None
     return EvidencedDate(value, precision, origin, trust)
