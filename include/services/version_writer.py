@@ -217,9 +217,12 @@ class VersionWriter:
     def _conclude(self, index: Index, version: _Version, stored: Sequence[StoredChunk]) -> DocumentOutcome:
         """Make readable what was brought in, or withdraw it."""
         for attempt in range(_ATTEMPTS):
-            obstacle = self._removed(version) or _newer(version, stored)
-            if obstacle:
-                return _withdraw(index, version, obstacle)
+            if removed := self._removed(version):
+                # What is readable is the removal's to delete, all of it at once: without our points readers would fall
+                # back to an older version for an instant.
+                return _withdraw(index, version, removed, status=Status.INCOMING)
+            if newer := _newer(version, stored):
+                return _withdraw(index, version, newer)
             rival = newest_fence(version.found_among(stored))
             if rival is not None and rival > version.fence:
                 # Not ours to delete: a later read of the same text took the points over and is about to publish them.
@@ -300,8 +303,8 @@ def _retire_others(index: Index, version: _Version) -> str:
     return _newer(version, index.chunks_of([version.key])[version.key]) if index.count(others) else ""
 
 
-def _withdraw(index: Index, version: _Version, why: str) -> DocumentOutcome:
-    index.delete(Selector(version.key, only_ids=version.ids, fence=version.fence))
+def _withdraw(index: Index, version: _Version, why: str, *, status: Status | None = None) -> DocumentOutcome:
+    index.delete(Selector(version.key, only_ids=version.ids, fence=version.fence, status=status))
     return _withdrawn(version, why)
 
 
