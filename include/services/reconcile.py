@@ -30,6 +30,9 @@ from include.services.removal import remove_documents
 
 log = logging.getLogger(__name__)
 
+MOST_SESSIONS, MOST_DOCUMENTS = 25, 2_000
+"""Write sessions of a run, and documents of a session: some 20 chunks of 10 KB each are in memory meanwhile."""
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -155,7 +158,9 @@ def _apply(context: SourceContext, approved: ApprovedPlan, judged: Judged, progr
     outcomes: list[DocumentOutcome] = []
     marks = context.ledger.marks(context.source)
     done = 0
-    for batch in judged.reading.spool.batches(writes, context.batch_documents):
+    # Opening an embedded index costs in proportion to its size: the number of sessions must not grow with it too.
+    size = max(context.batch_documents, min(MOST_DOCUMENTS, -(-len(writes) // MOST_SESSIONS)))
+    for batch in judged.reading.spool.batches(writes, size):
         outcomes.extend(context.writer.write(batch, marks))
         done += len(batch)
         progress("write", done, len(writes))

@@ -22,6 +22,7 @@ from include.store.schema import FIELDS, IDENTITY_FIELDS, Kind
 UNIT_TOLERANCE = 1e-4
 
 _REQUIRED = frozenset(name for name, field in FIELDS.items() if not field.optional)
+_ABSENT = object()
 _CANONICAL = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 # What `stored_chunk` reads; everything else of the payload is for display.
@@ -89,7 +90,7 @@ def check_points(points: Sequence[NewPoint], dimension: int) -> None:
         for name in _REQUIRED - payload.keys():
             raise _refused(where, f"payload field {name!r} is missing")
         # Chunks of a document share the very objects of its title, dates and marks: each is looked at once.
-        _check_fields({name: value for name, value in payload.items() if before.get(name, ...) is not value}, where)
+        _check_fields({name: value for name, value in payload.items() if before.get(name, _ABSENT) is not value}, where)
         before = payload
         _check_vector(point.vector, dimension, where)
         _check_identity(point, where)

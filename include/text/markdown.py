@@ -23,6 +23,7 @@ _LINE = re.compile(
 # A setext underline makes a heading of a paragraph line only, not of these.
 _NO_PARAGRAPH = re.compile(r"[ ]{0,3}(?:[-*+>|]|\d+[.)][ ]|\#{1,6}[ \t]|`{3}|~{3}|<!--|={2,}[ \t]*$)|[ ]{4}|\t|[ \t]*$")
 LONGEST_TITLE = 300           # characters; a paragraph behind a `#` is not repeated on every chunk below it
+_MARKED = re.compile(r"[*_`~<\[{]")
 _ATTRIBUTES = re.compile(r"[ \t]*\{[^{}]*\}[ \t]*$")
 _IMAGE_OR_LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
@@ -90,7 +91,10 @@ def _without_closing_hashes(title: str) -> str:
 
 def plain(title: str) -> str:
     """A heading as a person reads it: links, emphasis, code marks, tags and `{#anchor}` taken off."""
-    title = _ATTRIBUTES.sub("", title.strip()[:LONGEST_TITLE])
+    title = title.strip()[:LONGEST_TITLE]
+    if not _MARKED.search(title):
+        return " ".join(title.split())
+    title = _ATTRIBUTES.sub("", title)
     title = _TAG.sub("", _IMAGE_OR_LINK.sub(r"\1", title))
     for _ in range(3):
         title = _EMPHASIS.sub(r"\2", title)
@@ -99,4 +103,5 @@ def plain(title: str) -> str:
 
 def first_title(text: str) -> str | None:
     """The first level-1 heading that has a text, or None."""
-    return next((heading.title for heading in headings(text) if heading.level == 1 and heading.title), None)
+    found = (block for block in scan(text) if isinstance(block, Heading))
+    return next((heading.title for heading in found if heading.level == 1 and heading.title), None)
