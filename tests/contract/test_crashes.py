@@ -8,6 +8,7 @@ Between two reads nothing changes on disk: the quick test kills after some opera
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -118,10 +119,25 @@ def copies(filled: Path, tmp_path: Path) -> Iterator[Path]:
         while True:
             folder = tmp_path / "copy"
             shutil.rmtree(folder, ignore_errors=True)
-            shutil.copytree(filled, folder)
+            shutil.copytree(filled, folder, copy_function=copy_sparse)
             yield folder
 
     return copy()
+
+
+def copy_sparse(source: str, target: str) -> None:
+    """The engine's files are 250 MB of holes and 1 MB of data: only the data is copied."""
+    with open(source, "rb") as reading, open(target, "wb") as writing:  # noqa: PTH123 (called by shutil with text)
+        size = os.fstat(reading.fileno()).st_size
+        os.ftruncate(writing.fileno(), size)
+        place = 0
+        while place < size:
+            try:
+                start = os.lseek(reading.fileno(), place, os.SEEK_DATA)
+            except OSError:  # nothing but a hole up to the end
+                break
+            place = os.lseek(reading.fileno(), start, os.SEEK_HOLE)
+            os.pwrite(writing.fileno(), os.pread(reading.fileno(), place - start, start), start)
 
 
 def kill_and_rerun(runs: ForkServer, folder: Path, kind: str, kill_before: int) -> int:
