@@ -129,7 +129,8 @@ def test_a_persons_answer_applies_exactly_the_plan_that_was_shown(living: Instal
     assert _documents(living, "handbook") == len(PAGES) - 3
     release = application.ledger.find_release("handbook", plan.checksum)
     assert release is not None
-    assert (release.approved_by, release.reason, release.used_by_run) == ("admin", "the pages were merged", run_id)
+    assert (release.approved_by, release.reason) == ("admin", "the pages were merged")
+    assert release.used_by_run.startswith(run_id)
     assert living.run(RECONCILE)[1] == "success"
     assert application.manifests.latest("handbook", dag_id=RECONCILE)[0].state is RunState.TRUE
 
