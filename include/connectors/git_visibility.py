@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from include.domain.errors import DocumentUnreadable
-from include.text import front_matter
+from include.text import encoding, front_matter
 
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
-_MAY_OPEN_BLOCK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*(?:---|\+\+\+|\{)|\xff\xfe|\xfe\xff")
+# The first visible ASCII characters are a fence or a brace, or the encoding is one where bytes are no characters.
+# Wider than needed: what normalising removes (marks, zero-width and unusual spaces, controls) may stand anywhere.
+_MAY_OPEN_BLOCK = re.compile(
+    rb"[^\x21-\x7e]*(?:-[^\x21-\x7e]*-[^\x21-\x7e]*-|\+[^\x21-\x7e]*\+[^\x21-\x7e]*\+|\{)"
+    rb"|\xff\xfe|\xfe\xff|\x00\x00\xfe\xff"
+)
+_SECOND_FENCE = re.compile(r"[\r\n](?:---|\.\.\.|\+\+\+)[^\r\n]*")
 _SECTION_FILE = "_index"
 _META_FILES = (".meta.yml", ".meta.yaml")
 
@@ -25,20 +32,29 @@ class BlobFields:
 
 
 def read_fields(path: str, content: bytes) -> BlobFields:
-    """Most files have no block: one byte test, and no YAML is parsed."""
+    """The fields as extraction will see them. Most files have no block: one byte test, and nothing is decoded."""
     if content.startswith(_LFS_POINTER):
         return BlobFields(unreadable="the repository holds a Git LFS pointer, not the text")
-    if passes_on_whole_file(path):
-        content = b"---\n" + content + b"\n---\n"
-    if not _MAY_OPEN_BLOCK.match(content):
+    whole_file = passes_on_whole_file(path)
+    if not whole_file and not _MAY_OPEN_BLOCK.match(content):
         return BlobFields()
-    # Names of fields are ASCII, so this is exact enough. UTF-16 needs its mark, or a draft would slip through.
-    encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
     try:
-        values, _ = front_matter.split(content.decode(encoding, "replace"))
-    except DocumentUnreadable as error:
+        text = encoding.decode(content)
+        return BlobFields(_fields(f"---\n{text}\n---\n" if whole_file else text))
+    except (DocumentUnreadable, ValueError) as error:
         return BlobFields(unreadable=str(error))
-    return BlobFields(values)
+
+
+def _fields(text: str) -> Mapping[str, object]:
+    """Normalised first, as extraction does, or a block that extraction strips would not be seen here.
+
+    Normalising works line by line, so a block is the same without the text below it, which is most of the cost.
+    """
+    if second := _SECOND_FENCE.search(text):
+        with suppress(DocumentUnreadable):  # perhaps only cut off: the whole text tells
+            if fields := front_matter.split(encoding.normalise(text[: second.end()]))[0]:
+                return fields
+    return front_matter.split(encoding.normalise(text))[0]
 
 
 def passes_on_whole_file(path: str) -> bool:

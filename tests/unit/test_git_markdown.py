@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import resource
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from include.connectors.git_markdown import GitMarkdownConnector
 from include.connectors.git_options import GitMarkdownOptions
+from include.connectors.git_visibility import read_fields
 from include.domain.dates import Trust
-from include.domain.documents import Presence
+from include.domain.documents import DocumentKey, FetchedDocument, Presence
 from include.domain.errors import DocumentGone, DocumentNotPublic, DocumentUnreadable, SourceUnavailable
+from include.text.normalise import extract
 from tests.connector_sources import GitRepository, TurnableClock
 
 
@@ -296,6 +302,46 @@ def test_urls_come_from_the_template_or_from_the_page_itself(repository: GitRepo
         "docs/own.md": "/elsewhere/",
         "docs/jekyll.md": "/jekyll",
     }
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"---\rdraft: true\r---\rsecret",
+        b"\xe2\x80\x8b---\ndraft: true\n---\nsecret",
+        b"--\xe2\x80\x8b-\ndraft: true\n---\nsecret",
+        b"\xc2\xa0\n---\ndraft: true\n---\nsecret",
+        b"\xef\xbb\xbf\xef\xbb\xbf---\ndraft: true\n---\nsecret",
+        b"\xe2\x80\xa8---\ndraft: true\n---\nsecret",
+        b"\x00---\ndr\xc2\xadaft: true\n---\nsecret and more text",
+        "\u2028---\ndraft: true\n---\nsecret".encode("utf-16"),
+        codecs.BOM_UTF32_BE + "+++\ndraft = true\n+++\nsecret".encode("utf-32-be"),
+        b"\xa0\n+++\rdraft = true\r+++\rsecret",
+        b"\xe2\x80\x8b{\"draft\": true}\nsecret",
+        b"---\ntitle: x\n" + b"# a long comment\n" * 1_000 + b"draft: true\n---\nsecret",
+        b"---\rtitle: x\r" + b"tags: [a]\r" + b"# c\r" * 4_000 + b"draft: true\r---\rsecret",
+    ],
+    ids=lambda content: repr(content[:24]),
+)
+def test_a_draft_is_seen_however_its_bytes_are_dressed(content: bytes):
+    assert read_fields("page.md", content).values.get("draft") == "true"
+
+
+@given(
+    st.lists(st.sampled_from(["\ufeff", "\u200b", "\u00a0", "\u2028", "\r", "\n", " ", "\x85", "\u00ad"]), max_size=4),
+    st.sampled_from(["\n", "\r", "\r\n", "\u2028", "\x0c"]),
+    st.sampled_from(["---\ndraft: true\n---\n", "+++\ndraft = true\n+++\n", '{"draft": 1}\n', "---\n---\n", "x\n"]),
+    st.sampled_from(["utf-8", "utf-16", "utf-32", "utf-8-sig"]),
+    st.sampled_from([0, 10_000]),
+)
+def test_listing_and_extraction_see_the_same_fields(
+    before: list[str], line_end: str, block: str, encoding: str, length: int
+):
+    text = "".join(before) + block.replace("\n", line_end) + "words" + " and words" * length
+    body = text.encode(encoding)
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    extracted = extract(FetchedDocument(DocumentKey("s", "a.md"), "1", body, "text/markdown", "", at))
+    assert read_fields("a.md", body).values == extracted.front_matter
 
 
 def test_a_listing_of_two_thousand_files_costs_less_than_half_a_cpu_second(tmp_path: Path):
