@@ -15,6 +15,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from include.domain.errors import ConfigError
+from include.domain.redaction import shown_value
 from include.planning.gate import Limits
 
 SOURCE_NAME = r"^[a-z0-9][a-z0-9_-]{0,40}$"
@@ -107,7 +108,11 @@ def load_settings(path: Path, environment: Mapping[str, str]) -> Settings:
     try:
         raw = yaml.safe_load(_filled_in(text, path, environment))
     except yaml.YAMLError as error:
-        raise ConfigError(f"{path}: not valid YAML: {error}") from error
+        # Without the excerpt of the file that belongs to the message: the line may hold a credential.
+        at = getattr(error, "problem_mark", None)
+        line = f" in line {at.line + 1}, column {at.column + 1}" if at else ""
+        problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable"
+        raise ConfigError(f"{path}: not valid YAML{line}: {problem}") from None
     if not isinstance(raw, dict):
         raise ConfigError(f"{path}: expected a mapping with a `sources` key, found {type(raw).__name__}")
     for key, variable in (("state", "TRUECOPY_STATE"), ("ledger", "TRUECOPY_LEDGER")):
@@ -116,22 +121,19 @@ def load_settings(path: Path, environment: Mapping[str, str]) -> Settings:
     try:
         return Settings.model_validate(raw)
     except ValidationError as error:
-        raise ConfigError(explain(error, str(path))) from error
+        raise ConfigError(explain(error, str(path))) from None  # its own text repeats every input
 
 
 def explain(error: ValidationError, place: str) -> str:
-    """A validation error as sentences: place, key, value, what is allowed."""
+    """A validation error as sentences: place, key, value unless it may be a secret, what is allowed."""
     lines = []
     for each in error.errors(include_url=False):
         key = ".".join(str(part) for part in each["loc"]) or "(top level)"
-        value = "" if each["type"] == "missing" else f" = {_shown(each['input'])}"
-        lines.append(f"{place}: {key}{value}: {each['msg']}")
+        # Where no value belongs, a credential that lost its way is as likely as anything.
+        hidden = each["type"] in ("missing", "extra_forbidden")
+        value = None if hidden else shown_value(key, each["input"])
+        lines.append(f"{place}: {key}{f' = {value}' if value else ''}: {each['msg']}")
     return "\n".join(lines)
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def _filled_in(text: str, path: Path, environment: Mapping[str, str]) -> str:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit, urlunsplit
-
-_USER_INFO = re.compile(r"(?<=://)[^/@\s]+@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +17,6 @@ class Credentials:
 
     def __bool__(self) -> bool:
         return bool(self.headers or self.basic or self.params)
-
-
-def redact(text: str) -> str:
-    """The text with `user:password@` of every URL in it replaced by `***@`."""
-    return _USER_INFO.sub("***@", text)
 
 
 def without_query(url: str) -> str:

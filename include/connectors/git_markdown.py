@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote, urljoin
 
-from include.connectors.credentials import Credentials, redact
+from include.connectors.credentials import Credentials
 from include.connectors.git_dates import FileDates, read_log
 from include.connectors.git_options import GitMarkdownOptions
 from include.connectors.git_paths import Globs, document_id
@@ -23,6 +23,7 @@ from include.connectors.git_visibility import BlobFields, inherited, may_pass_on
 from include.domain.documents import DocumentKey, FetchedDocument, Presence
 from include.domain.errors import DocumentGone, DocumentNotPublic, DocumentUnreadable, SourceUnavailable
 from include.domain.inventory import ListedDocument, Listing, Proof
+from include.domain.redaction import redact
 from include.ports import Clock
 from include.text import front_matter
 

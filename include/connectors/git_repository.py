@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from include.connectors.credentials import Credentials, redact
+from include.connectors.credentials import Credentials
 from include.domain.errors import SourceUnavailable
+from include.domain.redaction import redact
 
 # What git may inherit. GIT_DIR, GIT_INDEX_FILE and the like (set inside hooks) would point it somewhere else.
 _INHERITED = (

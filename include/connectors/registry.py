@@ -14,12 +14,13 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from include.connectors.credentials import Credentials, redact
+from include.connectors.credentials import Credentials
 from include.connectors.git_markdown import GitMarkdownConnector
 from include.connectors.git_options import GitMarkdownOptions
 from include.connectors.http_json import HttpJsonConnector
 from include.connectors.http_options import HttpJsonOptions
 from include.domain.errors import ConfigError
+from include.domain.redaction import shown_value
 from include.ports import Clock, Connector
 
 PRESETS = Path(__file__).parents[2] / "config" / "presets"
@@ -126,5 +127,5 @@ def _in_words(where: str, problem: Any) -> str:
     if problem["type"] == "extra_forbidden":
         return f"{where}.{key}: is not an option here"
     allowed = str(problem["msg"]).removeprefix("Value error, ")
-    shown = redact(repr(problem["input"]))
-    return f"{where}.{key}: {shown[:120]} is not allowed; allowed: {allowed}"
+    shown = shown_value(key, problem["input"], longest=120) or "the value (not shown)"
+    return f"{where}.{key}: {shown} is not allowed; allowed: {allowed}"

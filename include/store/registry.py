@@ -6,6 +6,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from include.domain.errors import ConfigError
+from include.domain.redaction import redact_address
 from include.store.edge import EdgeStore
 from include.store.server import IN_MEMORY, ServerStore
 
@@ -24,15 +25,19 @@ def open_store(
     """
     if url == IN_MEMORY:
         return ServerStore(IN_MEMORY, alias)
-    parts = urlsplit(url)
+    shown = redact_address(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise ConfigError(f"index url {shown!r} is no address: {error}") from None
     match parts.scheme:
         case "edge" | "local":
             if parts.netloc or not parts.path.strip("/"):
-                raise ConfigError(f"index url {url!r} names no folder; write {parts.scheme}:///absolute/folder")
+                raise ConfigError(f"index url {shown!r} names no folder; write {parts.scheme}:///absolute/folder")
             folder = Path(unquote(parts.path))
             if parts.scheme == "edge":
                 return EdgeStore(folder, alias, lock_timeout=lock_timeout)
             return ServerStore(folder, alias, lock_timeout=lock_timeout)
         case "http" | "https":
             return ServerStore(url, alias, api_key=api_key, timeout=timeout)
-    raise ConfigError(f"index url {url!r}: allowed are edge:///folder, http(s)://host:port, local:///folder, :memory:")
+    raise ConfigError(f"index url {shown!r}: allowed are edge:///folder, http(s)://host:port, local:///folder, {IN_MEMORY}")

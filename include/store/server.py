@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from include.domain.errors import ConfigError, EmbedderMismatch, StoreBusy, StoreUnavailable
+from include.domain.redaction import redact_address
 from include.ports import Index, IndexReader
 from include.store.lock import FolderLock
 from include.store.schema import Builder, check_alias, check_builder, check_embedder, collection_name
@@ -173,9 +174,14 @@ def _close(client: QdrantClient) -> None:
 
 def _checked_url(url: str) -> str:
     """Scheme, host, port and path. Raises ConfigError for anything else, without repeating a password."""
-    parts = urlsplit(url)
-    if parts.username or parts.password:
-        raise ConfigError("the index url carries a user or password; put the key into the Airflow connection instead")
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise ConfigError(f"index url {redact_address(url)!r} is no address: {error}") from None
+    if parts.username or parts.password or parts.query:
+        raise ConfigError(
+            "the index url carries a user, password or query; put the key into the Airflow connection instead"
+        )
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ConfigError(f"index url {url!r}: allowed are http://host:port, https://host, edge:///folder")
+        raise ConfigError(f"index url {redact_address(url)!r}: allowed are http://host:port, https://host, edge:///folder")
     return url.rstrip("/")

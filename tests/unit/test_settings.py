@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,31 @@ def test_a_mistake_names_file_key_value_and_what_is_allowed(text: str, parts: li
     assert "truecopy.yaml" in message
     for part in parts:
         assert part in message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "store: {api_key: hunter2}\n",
+        "store: {url: {api_key: hunter2}}\n",
+        "store: [hunter2]\n",
+        "embedding: {conn_id: {password: hunter2}}\n",
+        "api_token: hunter2\n",
+        "batch_documents: https://user:hun@hunter2@host\n",
+        "store: {api_key: 'hunter2}\n",
+        "store: {alias: truecopy, api_key: hunter2: x}\n",
+    ],
+)
+def test_a_misplaced_secret_is_never_repeated(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "truecopy.yaml"
+    path.write_text(SMALL + text, encoding="utf-8")
+    with pytest.raises(ConfigError) as refusal:
+        load_settings(path, {})
+    assert "hunter2" not in "".join(traceback.format_exception(refusal.value))
+
+
+def test_a_fault_of_the_file_is_found_by_its_line(tmp_path: Path) -> None:
+    assert "line 5, column" in refused(SMALL + "store: [\n", tmp_path)
 
 
 def test_every_mistake_is_named_at_once(tmp_path: Path) -> None:

@@ -239,6 +239,18 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
 
 
 def test_a_password_in_the_address_is_refused_and_not_repeated() -> None:
-    with pytest.raises(ConfigError) as refusal:
-        open_store("https://user:hunter2@qdrant.example", "docs")
-    assert "hunter2" not in str(refusal.value)
+    for address in (
+        "https://user:hunter2@qdrant.example",
+        "https://qdrant.example?api-key=hunter2",
+        "htps://user:hunter2@qdrant.example",
+        "https//user:hunt/hunter2@qdrant.example",
+        "user:hun@hunter2@qdrant.example",
+        "edge://user:hunter2@host/index",
+        "https://[user:hunter2@qdrant.example",
+    ):
+        with pytest.raises(ConfigError) as refusal:
+            open_store(address, "docs")
+        assert "hunter2" not in str(refusal.value)
+        with pytest.raises(ConfigError) as refusal:
+            ServerStore(address, "docs")
+        assert "hunter2" not in str(refusal.value)
