@@ -116,6 +116,8 @@ def _columns(tools: Sequence[str], given: Input, folder: Path, console: Console)
                         continue
                     results.append(found)
                     progress.update(task, advance=1, description=f"{tool}: {found.title}")
+                    if not console.is_terminal:
+                        console.print(f"{tool}, {found.title}: {found.cpu:.2f} CPU s, {found.found}", highlight=False)
             progress.update(task, description=f"{tool}: {'failed' if problem else 'done'}", completed=len(results))
             columns.append(Column(tool, version, tuple(results), problem))
     return columns
