@@ -42,13 +42,22 @@ from include.wiring.health import checks
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
 EXIT: dict[RunState, int] = {
     RunState.TRUE: 0,
+    RunState.INGESTED: 0,
     RunState.FAILED: 1,
     RunState.RUNNING: 1,
     RunState.HELD: 3,
     RunState.UNPROVEN: 4,
     RunState.DEGRADED: 5,
 }
-_SEVERITY = (RunState.FAILED, RunState.RUNNING, RunState.HELD, RunState.UNPROVEN, RunState.DEGRADED, RunState.TRUE)
+_SEVERITY = (
+    RunState.FAILED,
+    RunState.RUNNING,
+    RunState.HELD,
+    RunState.UNPROVEN,
+    RunState.DEGRADED,
+    RunState.INGESTED,
+    RunState.TRUE,
+)
 
 Source = Annotated[str, typer.Argument(help="a source, or all")]
 Json = Annotated[bool, typer.Option("--json", help="print JSON instead of tables")]
@@ -193,11 +202,13 @@ def status(json_: Json = False) -> None:
     for name in sorted(application_.settings.sources):
         nights = runs.nights(application_, name)
         latest = nights[0] if nights else None
+        success = runs.last_success_of(application_, name)
         rows.append(
             {
                 "source": name,
                 "state": latest.state.value if latest else "never reconciled",
                 "finished_at": latest.finished_at.isoformat() if latest and latest.finished_at else None,
+                "proven_at": success.finished_at.isoformat() if success and success.finished_at else None,
                 "documents": latest.documents if latest else None,
                 "chunks": latest.chunks if latest else None,
                 "remaining": asdict(latest.remaining) if latest and latest.remaining else None,
@@ -211,7 +222,8 @@ def status(json_: Json = False) -> None:
     else:
         print_status(rows)
     states = [row["state"] for row in rows]
-    raise typer.Exit(_exit_code([RunState(state) for state in states if state in set(RunState)] or [RunState.FAILED]))
+    # A source that was never reconciled is not true.
+    raise typer.Exit(_exit_code([RunState(state) if state in set(RunState) else RunState.FAILED for state in states]))
 
 
 @app.command("show-run")

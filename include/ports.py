@@ -145,10 +145,6 @@ class Index(IndexReader, Protocol):
         altered behind our back, so that no reader may rely on them."""
         ...
 
-    def publish(self, point_ids: Sequence[str], status: Status = Status.PUBLISHED) -> None:
-        """Give those of these points that are `incoming` their status, in one operation; others stay as they are."""
-        ...
-
     def set_payload(self, selector: Selector, payload: Mapping[str, object]) -> None:
         """Set payload fields on all selected points in one operation."""
         ...
@@ -199,6 +195,10 @@ class Manifests(Protocol):
 
     def parts(self, dag_id: str, run_id: str, source: str) -> Mapping[str, Sequence[DocumentOutcome]]:
         """The outcomes that each worker of a run left so far, by the part's name, in the order of names."""
+        ...
+
+    def newest_first(self, source: str, dag_ids: Sequence[str] = ()) -> Iterator[Manifest]:
+        """The source's manifests, of these DAGs or of all, read one by one as they are asked for."""
         ...
 
     def latest(self, source: str, *, dag_id: str | None = None, limit: int = 1) -> Sequence[Manifest]:

@@ -21,7 +21,12 @@ from include.services.reconcile import Judged
 out = Console()
 err = Console(stderr=True)
 
-_COLOUR = {RunState.TRUE.value: "green", RunState.DEGRADED.value: "yellow", RunState.RUNNING.value: "yellow"}
+_COLOUR = {
+    RunState.TRUE.value: "green",
+    RunState.INGESTED.value: "green",
+    RunState.DEGRADED.value: "yellow",
+    RunState.RUNNING.value: "yellow",
+}
 _MARK = {Health.OK: "[green]✓[/]", Health.WARNING: "[yellow]![/]", Health.BROKEN: "[red]✗[/]"}
 
 
@@ -54,7 +59,9 @@ def print_plan(source: str, judged: Judged) -> None:
 def _print_changes(title: str, changes: Sequence[Change]) -> None:
     if not changes:
         return
-    table = Table("change", "document", "why", title=title, title_justify="left")
+    table = Table(title=title, title_justify="left")
+    for column in ("change", "document", "why"):
+        table.add_column(column, overflow="fold")  # an id that is cut short cannot be approved
     for change in changes:
         goes = f" → {change.moved_to}" if change.moved_to else ""
         table.add_row(change.action.value, escape(change.doc_id + goes), escape(change.reason))
@@ -93,7 +100,7 @@ def print_status(rows: Sequence[dict[str, Any]]) -> None:
         table.add_row(
             row["source"],
             _state(row["state"]),
-            (row["finished_at"] or "-")[:16],
+            (row["proven_at"] or "never")[:16],
             *(_number(row[key]) for key in ("documents", "chunks")),
             *(_number(left.get(key)) for key in ("orphan", "stale", "partial", "missing")),
             row["held"] or "-",

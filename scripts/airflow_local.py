@@ -151,8 +151,6 @@ class LocalAirflow:
         python_path = [str(PROJECT), *filter(None, [kept.get("PYTHONPATH")])]
         return {
             "TRUECOPY_CONFIG": str(PROJECT / "config" / "truecopy.yaml"),
-            "TRUECOPY_STATE": str(PROJECT / "state"),
-            "TRUECOPY_LEDGER": str(PROJECT / "state" / "ledger"),
             **kept,
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", os.defpath)]),
             "PYTHONPATH": os.pathsep.join(python_path),  # `include` must be importable in every process

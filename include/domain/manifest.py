@@ -14,6 +14,7 @@ class RunState(StrEnum):
     """How a run ended. `RUNNING` in a stored manifest means: it was killed, or is still at work."""
 
     RUNNING = "running"
+    INGESTED = "ingested"        # an hourly run brought in what it found; it proves nothing about removals
     TRUE = "true"  # the index equals the source
     DEGRADED = "degraded"  # some documents failed, the others are true
     HELD = "held"  # a person must decide

@@ -152,12 +152,10 @@ _REWRITES = (HoldReason.MASS_UPDATE, HoldReason.SAME_TEXT)
 
 
 def waiting_changes(changes: Iterable[Change], standing: HeldPlan) -> list[Change]:
-    """Those of `changes` that are held already: the same removal, or the same rewrite of a text that looked wrong.
-
-    What a mass re-key held besides removals does not wait by itself: it was never doubtful on its own.
-    """
+    """Those of `changes` that are held already: the same removal, the same rewrite of a text that looked wrong, and
+    everything of a mass re-key: let in alone, its new ids would stand beside the old ones."""
     removals = {change.doc_id for change in standing.changes if change.action is Action.DELETE}
-    doubtful = any(hold.reason in _REWRITES for hold in standing.holds)
+    doubtful = any(hold.reason in (*_REWRITES, HoldReason.MASS_REKEY) for hold in standing.holds)
     rewrites = {(change.doc_id, change.version_after) for change in standing.changes if doubtful}
     return [
         change

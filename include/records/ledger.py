@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import fcntl
 import subprocess
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -31,6 +32,8 @@ _HELD = TypeAdapter(HeldPlan)
 _RELEASE = TypeAdapter(Release)
 _REQUESTS = TypeAdapter(dict[str, str])
 _MACHINE = "truecopy <truecopy@localhost>"
+_LOCK = ".lock"
+_GIT_TAKES_SECONDS = 60.0
 
 
 class GitLedger:
@@ -76,6 +79,14 @@ class GitLedger:
                 f"Reject plan {checksum} of {source}\n\n{why}",
                 author=_person(by),
             )
+            release = self.find_release(source, checksum)
+            if release is not None and not release.used_by_run:
+                self._commit(
+                    _release_path(release),
+                    _RELEASE.dump_python(replace(release, used_by_run=f"nobody: rejected by {by}"), mode="json"),
+                    f"Take back the release of plan {checksum} of {source}: it was rejected",
+                    author=_person(by),
+                )
 
     def open_requests(self, source: str) -> Mapping[str, str]:
         path = self._folder / "requests" / f"{source}.yaml"
@@ -98,7 +109,7 @@ class GitLedger:
             path = self._folder / "held" / f"{source}.yaml"
             if path.exists():
                 path.unlink()
-                self._git("add", "-A", "held")
+                self._git("add", "-A", "--", f"held/{source}.yaml")
                 self._git("commit", "-q", "--author", _MACHINE, "-m", f"Nothing is held for {source}: {why}")
 
     def release(self, release: Release) -> None:
@@ -138,12 +149,24 @@ class GitLedger:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         self._folder.mkdir(parents=True, exist_ok=True)
-        # Beside the repository, so that it is never committed. Held for milliseconds: waiting is right.
-        with (self._folder.parent / f".{self._folder.name}.lock").open("w") as lock:
+        # In the repository's own folder, which all workers share. Held for milliseconds: waiting is right.
+        with (self._folder / _LOCK).open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not (self._folder / ".git").exists():
                 self._git("init", "-q")
+                (self._folder / ".git" / "info").mkdir(exist_ok=True)
+                (self._folder / ".git" / "info" / "exclude").write_text(f"{_LOCK}\n*.tmp\n", encoding="utf-8")
+            self._take_over_what_a_killed_writer_left()
             yield
+
+    def _take_over_what_a_killed_writer_left(self) -> None:
+        """We hold the lock, so an old lock of git belongs to nobody; what was written and not committed is."""
+        left = self._folder / ".git" / "index.lock"
+        if left.exists() and time.time() - left.stat().st_mtime > _GIT_TAKES_SECONDS:
+            left.unlink(missing_ok=True)
+        if self._git("status", "--porcelain").strip():
+            self._git("add", "-A")
+            self._git("commit", "-q", "--author", _MACHINE, "-m", "Commit what an interrupted run had written")
 
     def _commit(self, path: str, record: Any, message: str, author: str = _MACHINE) -> None:
         target = self._folder / path

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
+from itertools import islice
 from urllib.parse import quote, unquote
 
 import pyarrow as pa
@@ -77,14 +78,16 @@ class FileManifests:
         names = self._state.names(folder)
         return {unquote(name.removesuffix(".parquet")): self._outcomes(f"{folder}/{name}") for name in names}
 
-    def latest(self, source: str, *, dag_id: str | None = None, limit: int = 1) -> Sequence[Manifest]:
-        found = []
+    def newest_first(self, source: str, dag_ids: Sequence[str] = ()) -> Iterator[Manifest]:
         for _, dag, run in reversed(self._runs(source)):
-            if dag_id is None or dag == dag_id:
-                found.append(self._read(_folder(dag, run, source)))
-                if len(found) == limit:
-                    break
-        return found
+            if not dag_ids or dag in dag_ids:
+                try:
+                    yield self._read(_folder(dag, run, source))
+                except FileNotFoundError:
+                    continue  # tidied away by somebody; the others still count
+
+    def latest(self, source: str, *, dag_id: str | None = None, limit: int = 1) -> Sequence[Manifest]:
+        return list(islice(self.newest_first(source, (dag_id,) if dag_id else ()), limit))
 
     def removals(self, source: str, since: datetime) -> Sequence[Removal]:
         removals = []

@@ -11,15 +11,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from include.domain.documents import DocumentKey
 from include.domain.errors import ListingNotProven
-from include.domain.inventory import Listing
+from include.domain.inventory import IndexInventory, Listing
 from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, RunState
 from include.domain.plan import Action, Change, HoldReason, Plan
 from include.planning.diff import presence_changes
 from include.planning.gate import judge, waiting_changes
 from include.planning.inspection import inspect, with_marks
 from include.services.context import SourceContext
+from include.services.holding import with_standing_hold
 from include.services.reading import Progress, read_documents
+
+FIRST_FILL_PERCENT = 50.0
+"""A first fill has nothing to lose, and twins are normal; one text for more than this share of it is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +42,8 @@ class ChangedDocuments:
 def find_changed(context: SourceContext, *, doc_ids: Sequence[str] = (), force: bool = False) -> ChangedDocuments:
     """Documents whose version, points or pipeline differ from what the source lists.
 
-    `doc_ids` narrows the search; `force` takes them whatever their version. Raises SourceUnavailable, and
+    `doc_ids` narrows the search; `force` takes them whatever their version, but nothing that waits for a person or
+    looks like a mass change. Raises SourceUnavailable, and
     ListingNotProven if the credential's scope is unverified: a document then might be read with half its text.
     """
     listing = context.connector.list_documents()
@@ -52,27 +58,42 @@ def find_changed(context: SourceContext, *, doc_ids: Sequence[str] = (), force: 
     inventory = with_marks(inventory, context.ledger.marks(context.source))
     wanted = set(doc_ids)
     unknown = tuple(sorted(wanted - listing.documents.keys()))
-    if force:
-        chosen = [doc_id for doc_id in listing.documents if not wanted or doc_id in wanted]
-        return ChangedDocuments(tuple(sorted(chosen)), len(inventory.documents), unknown)
     changes = [
         change
         for change in presence_changes(listing, inventory, pipeline=context.writer.pipeline)
         if not wanted or change.doc_id in wanted
     ]
     deferred, reason = _mass_update(context, changes, len(inventory.documents), listing)
-    waiting = {change.doc_id for change in _waiting(context, changes)} - deferred
-    if waiting:
-        deferred |= waiting
-        reason = reason or "a person was asked about them by the nightly reconciliation and has not approved"
-    now = tuple(change.doc_id for change in changes if change.doc_id not in deferred)
+    for doc_ids_, why in (_rekey(context, changes, inventory, listing), _waiting(context, changes)):
+        if doc_ids_ - deferred:
+            deferred |= doc_ids_
+            reason = reason or why
+    chosen = {change.doc_id for change in changes}
+    if force:
+        chosen |= {each.doc_id for each in listing.documents.values() if not each.unreadable}
+        chosen = {doc_id for doc_id in chosen if not wanted or doc_id in wanted}
+    now = tuple(sorted(chosen - deferred))
     return ChangedDocuments(now, len(inventory.documents), unknown, tuple(sorted(deferred)), reason)
 
 
-def _waiting(context: SourceContext, changes: Sequence[Change]) -> list[Change]:
+def _waiting(context: SourceContext, changes: Sequence[Change]) -> tuple[set[str], str]:
     """What is held must not slip in one by one."""
     standing = context.ledger.held(context.source)
-    return waiting_changes(changes, standing) if standing else []
+    waiting = waiting_changes(changes, standing) if standing else []
+    why = "a person was asked about them by the nightly reconciliation and has not approved"
+    return {change.doc_id for change in waiting}, why
+
+
+def _rekey(
+    context: SourceContext, changes: Sequence[Change], inventory: IndexInventory, listing: Listing
+) -> tuple[set[str], str]:
+    """New documents that appear while as many others vanish from the listing: perhaps the same ones under new ids."""
+    new = {change.doc_id for change in changes if change.action is Action.CREATE}
+    gone = len(inventory.documents.keys() - listing.documents.keys())
+    limit = context.limits.deletion_percent * len(inventory.documents)
+    if gone * 100 <= limit or len(new) * 100 <= limit:
+        return set(), ""
+    return new, f"{len(new)} new documents while {gone} vanish from the listing may be a changed id scheme"
 
 
 def _mass_update(
@@ -88,21 +109,19 @@ def _mass_update(
 
 
 def ingest_documents(
-    context: SourceContext, doc_ids: Sequence[str], *, indexed: int, progress: Progress
+    context: SourceContext, doc_ids: Sequence[str], *, indexed: int, progress: Progress, forced: bool = False
 ) -> list[DocumentOutcome]:
-    """Read and write these documents; one outcome each. `indexed` is how many documents the index held before.
+    """Read and write these documents; one outcome each. `indexed` is how many documents the index held before,
+    `forced` that they are read whatever their version, so that most of them should come out unchanged.
 
     Documents that turn into one and the same text, many at a time, keep their last good version and wait for the
     nightly run. Raises Retriable when source, embedder or store are unavailable.
     """
     reading = read_documents(context.connector, doc_ids, context.extract, progress=progress)
     try:
-        suspects = _same_text(context, reading.contents, indexed)
+        suspects = _suspects(context, reading.contents, indexed, forced=forced)
         outcomes = list(reading.outcomes)
-        outcomes.extend(
-            DocumentOutcome(doc_id, DocumentState.HELD, "turns into the same text as many others; left to the night")
-            for doc_id in sorted(suspects)
-        )
+        outcomes.extend(DocumentOutcome(doc_id, DocumentState.HELD, why) for doc_id, why in sorted(suspects.items()))
         marks = context.ledger.marks(context.source)
         good = [doc_id for doc_id in sorted(reading.contents) if doc_id not in suspects]
         done = 0
@@ -115,17 +134,42 @@ def ingest_documents(
         reading.spool.close()
 
 
-def _same_text(context: SourceContext, contents: dict[str, str], indexed: int) -> set[str]:
-    """Documents that take on a text which too many documents of the source would then share."""
+def _suspects(context: SourceContext, contents: dict[str, str], indexed: int, *, forced: bool) -> dict[str, str]:
+    """Documents that must not be written on the hour's own judgement, with the reason.
+
+    Either too many documents of the source would share one text, or (`forced`) a large share of what should be
+    unchanged comes back with another text. Documents that have this very text already are no suspects.
+    """
     limits = context.limits
-    suspects: set[str] = set()
+    keys = {doc_id: DocumentKey(context.source, doc_id) for doc_id in contents}
+    suspects: dict[str, str] = {}
     with context.store.reading() as index:
-        for content_hash, count in Counter(contents.values()).items():
-            if count < 2 or not indexed:
-                continue
-            sharing = count + index.count_documents_with(context.source, content_hash)
-            if sharing >= limits.same_text_minimum and sharing * 100 > limits.same_text_percent * indexed:
-                suspects.update(doc_id for doc_id, other in contents.items() if other == content_hash)
+        shared = {
+            content_hash: count + index.count_documents_with(context.source, content_hash)
+            for content_hash, count in Counter(contents.values()).items()
+        }
+        base, percent = (indexed, limits.same_text_percent) if indexed else (len(contents), FIRST_FILL_PERCENT)
+        crowded = {
+            content_hash
+            for content_hash, sharing in shared.items()
+            if sharing >= limits.same_text_minimum and sharing * 100 > percent * base
+        }
+        doubtful = [doc_id for doc_id, content_hash in contents.items() if forced or content_hash in crowded]
+        before = index.chunks_of([keys[doc_id] for doc_id in doubtful])
+    rewritten = [
+        doc_id
+        for doc_id in doubtful
+        if (before[keys[doc_id]] or not indexed)
+        and contents[doc_id] not in {chunk.content_hash for chunk in before[keys[doc_id]]}
+    ]
+    for doc_id in rewritten:
+        if contents[doc_id] in crowded:
+            suspects[doc_id] = "turns into the same text as many others; left to the nightly reconciliation"
+    if forced and len(rewritten) > limits.update_allowance:
+        share = len(rewritten) * 100 / len(contents)
+        if share > limits.update_percent:
+            why = f"{len(rewritten)} of {len(contents)} documents read by force have another text; left to the night"
+            suspects |= dict.fromkeys(rewritten, why)
     return suspects
 
 
@@ -148,7 +192,7 @@ def conclude_ingest(
         source=context.source,
         started_at=started_at,
         finished_at=context.clock.now(),
-        state=RunState.DEGRADED if why else RunState.TRUE,
+        state=RunState.DEGRADED if why else RunState.INGESTED,
         documents=len(inventory.documents),
         chunks=inventory.points,
         outcomes=tuple(outcomes),
@@ -156,6 +200,7 @@ def conclude_ingest(
         next_step="Open the documents named in this manifest at the source" if why else "",
         pipeline=context.writer.pipeline,
     )
+    manifest = with_standing_hold(context.ledger, manifest)
     context.manifests.save(manifest)
     return manifest
 

@@ -12,11 +12,11 @@ Each deletion is asked about at the source, by id, just before it happens.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from include.domain.dates import from_rfc3339, rfc3339
+from include.domain.dates import rfc3339
 from include.domain.errors import ListingNotProven, Retriable, SourceUnavailable, TruecopyError
 from include.domain.inventory import IndexInventory, ListedDocument, Listing
 from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, RunState
@@ -25,6 +25,7 @@ from include.planning.diff import diff, findings, with_contents
 from include.planning.gate import ApprovedPlan, approve, approve_release, judge
 from include.planning.inspection import inspect, with_marks
 from include.services.context import SourceContext
+from include.services.holding import with_standing_hold
 from include.services.reading import Progress, Reading, read_documents
 from include.services.removal import remove_documents
 
@@ -77,13 +78,20 @@ def prepare(context: SourceContext, *, progress: Progress) -> Judged:
 
 
 def reconcile(
-    context: SourceContext, *, dag_id: str, run_id: str, progress: Progress, released: bool = False
+    context: SourceContext,
+    *,
+    dag_id: str,
+    run_id: str,
+    progress: Progress,
+    released: bool = False,
+    release_run: str = "",
 ) -> Manifest:
     """One run over one source; always leaves a manifest, whatever happens, and returns it.
 
     `released=True` applies the held part instead of the allowed one, if the ledger has a person's unused release of
-    exactly the plan that is computed now; raises ApprovalRefused otherwise. Whatever stops a run is raised after its
-    manifest is saved, except for an unproven or unavailable source: that is a finding, not an error.
+    exactly the plan that is computed now; raises ApprovalRefused otherwise. `release_run` is the run that uses the
+    release, the same for all its attempts (default: `run_id`). Whatever stops a run is raised after its manifest is
+    saved, except for an unproven or unavailable source: that is a finding, not an error.
     """
     manifest = Manifest(
         run_id=run_id,
@@ -96,9 +104,11 @@ def reconcile(
     )
     context.manifests.save(manifest)  # a run that is killed while it reads leaves a trace too
     judged = None
+    outcomes: list[DocumentOutcome] = []
     try:
         judged = prepare(context, progress=progress)
-        approved = _approve(context, judged, run_id, released=released)
+        outcomes.extend(judged.reading.outcomes)
+        approved = _approve(context, judged, release_run or run_id, released=released)
         manifest = replace(
             manifest,
             proof=judged.plan.proof,
@@ -109,13 +119,13 @@ def reconcile(
         )
         # Saved before the first write: if this process is killed now, the window counts what it may have removed.
         context.manifests.save(manifest)
-        outcomes = _apply(context, approved, judged, progress)
-        manifest = replace(manifest, outcomes=(*judged.reading.outcomes, *outcomes))
-        return _audited(context, manifest, judged, released=released)
+        for each in _apply(context, approved, judged, progress):
+            outcomes.extend(each)
+        return _audited(context, replace(manifest, outcomes=tuple(outcomes)), judged, released=released)
     except (SourceUnavailable, ListingNotProven) as error:
         return _unproven(context, manifest, error)
     except BaseException as error:
-        _failed(context, manifest, error)
+        _failed(context, replace(manifest, outcomes=tuple(outcomes)), error)
         raise
     finally:
         if judged is not None:
@@ -148,26 +158,27 @@ def _approve(context: SourceContext, judged: Judged, run_id: str, *, released: b
     return approve(verdict)
 
 
-def _apply(context: SourceContext, approved: ApprovedPlan, judged: Judged, progress: Progress) -> list[DocumentOutcome]:
-    """Carry out an approved plan: writes first, deletions last."""
+def _apply(
+    context: SourceContext, approved: ApprovedPlan, judged: Judged, progress: Progress
+) -> Iterator[list[DocumentOutcome]]:
+    """Carry out an approved plan, writes first, deletions last; outcomes batch by batch, as they become true."""
     writes = [
         change.doc_id
         for change in approved.changes
         if change.action is not Action.DELETE and change.doc_id in judged.reading.contents
     ]
-    outcomes: list[DocumentOutcome] = []
     marks = context.ledger.marks(context.source)
+    not_landed = set(writes)
     done = 0
     # Opening an embedded index costs in proportion to its size: the number of sessions must not grow with it too.
     size = max(context.batch_documents, min(MOST_DOCUMENTS, -(-len(writes) // MOST_SESSIONS)))
     for batch in judged.reading.spool.batches(writes, size):
-        outcomes.extend(context.writer.write(batch, marks))
+        written = context.writer.write(batch, marks)
+        not_landed -= {outcome.doc_id for outcome in written if outcome.state is not DocumentState.FAILED}
         done += len(batch)
         progress("write", done, len(writes))
-
-    landed = {outcome.doc_id for outcome in outcomes if outcome.state is not DocumentState.FAILED}
-    outcomes.extend(remove_documents(context, approved, not_landed=set(writes) - landed, progress=progress))
-    return outcomes
+        yield written
+    yield from remove_documents(context, approved, not_landed=not_landed, progress=progress)
 
 
 def _audited(context: SourceContext, manifest: Manifest, judged: Judged, *, released: bool) -> Manifest:
@@ -179,7 +190,7 @@ def _audited(context: SourceContext, manifest: Manifest, judged: Judged, *, rele
     remaining = findings(after, inventory)
     problems = [*context.index_problems(inventory)]
     manifest = replace(
-        _with_standing_hold(context, manifest),
+        with_standing_hold(context.ledger, manifest),
         finished_at=context.clock.now(),
         remaining=remaining,
         documents=len(inventory.documents),
@@ -258,7 +269,7 @@ def _inventory(context: SourceContext) -> IndexInventory:
 def _unproven(context: SourceContext, started: Manifest, error: TruecopyError) -> Manifest:
     """Nothing was concluded and nothing changed; what the index holds is counted all the same."""
     manifest = replace(
-        _with_standing_hold(context, started),
+        with_standing_hold(context.ledger, started),
         state=RunState.UNPROVEN,
         finished_at=context.clock.now(),
         reason=str(error),
@@ -284,26 +295,12 @@ def _unproven(context: SourceContext, started: Manifest, error: TruecopyError) -
 def _failed(context: SourceContext, manifest: Manifest, error: BaseException) -> None:
     context.manifests.save(
         replace(
-            _with_standing_hold(context, manifest),
+            with_standing_hold(context.ledger, manifest),
             state=RunState.FAILED,
             finished_at=context.clock.now(),
             reason=f"{type(error).__name__}: {error}",
             next_step="A retry may help" if isinstance(error, Retriable) else "Run `truecopy doctor`",
         )
-    )
-
-
-def _with_standing_hold(context: SourceContext, manifest: Manifest) -> Manifest:
-    """What waits for a person is in every manifest, so that the newest one always tells."""
-    held = context.ledger.held(context.source)
-    if held is None:
-        return manifest
-    return replace(
-        manifest,
-        held=held.changes,
-        holds=held.holds,
-        held_checksum=held.checksum,
-        held_since=from_rfc3339(held.first_held_at),
     )
 
 

@@ -5,7 +5,7 @@ The only caller of the index's delete for whole documents, and it takes an `Appr
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -34,8 +34,8 @@ class _Confirmed:
 
 def remove_documents(
     context: SourceContext, approved: ApprovedPlan, *, not_landed: Collection[str], progress: Progress
-) -> list[DocumentOutcome]:
-    """Carry out the deletions of an approved plan; one outcome each.
+) -> Iterator[list[DocumentOutcome]]:
+    """Carry out the deletions of an approved plan; one outcome each, batch by batch.
 
     `not_landed` are documents whose writing failed in this run: what moved there is kept under its old name. A deletion
     that the source does not confirm is kept too: unknown is never absent. Questions go out before the index is opened.
@@ -56,13 +56,13 @@ def remove_documents(
                 why = f"absent from the listing, but asked by id the source says {presence.value}; nothing was deleted"
                 outcomes.append(_kept(change, why))
         progress("ask", number, len(deletions))
+    yield outcomes
     done = 0
     remaining = iter(confirmed)
     while batch := list(islice(remaining, context.batch_documents)):
-        outcomes.extend(_delete(context, batch))
+        yield _delete(context, batch)
         done += len(batch)
         progress("delete", done, len(confirmed))
-    return outcomes
 
 
 def _delete(context: SourceContext, batch: Iterable[_Confirmed]) -> list[DocumentOutcome]:

@@ -127,7 +127,8 @@ class VersionWriter:
         except Exception as error:
             # One document can spoil a batch (a chunk the store refuses, a text the embedder refuses): find out which.
             if len(documents) > 1:
-                return [outcome for document in documents for outcome in self.write([document], marks)]
+                middle = len(documents) // 2
+                return [*self.write(documents[:middle], marks), *self.write(documents[middle:], marks)]
             why = str(error) or type(error).__name__
             log.warning("%s: not written: %s", documents[0].key, why, exc_info=not isinstance(error, Skippable))
             return [DocumentOutcome(documents[0].key.doc_id, DocumentState.FAILED, why)]
@@ -228,7 +229,8 @@ class VersionWriter:
                 # Not ours to delete: a later read of the same text took the points over and is about to publish them.
                 return _withdrawn(version, f"a version read at {rfc3339(rival)} is being written")
             if _publish(index, version, stored):
-                newer = _retire_others(index, version)
+                # Altered points are overwritten as readable ones: a removal that came just before must win again.
+                newer = self._removed(version) or _retire_others(index, version)
                 return _withdraw(index, version, newer) if newer else _outcome(version)
             stored = self._restored(index, version, overwrite=attempt > 0)
         key, whole = version.key, len(version.points)

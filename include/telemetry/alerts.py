@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from include.domain.manifest import DocumentState, Manifest, RunState
-from include.telemetry.gauges import last_success
 
 STALE_AFTER = timedelta(hours=26)
 """A nightly run that is two hours late."""
+
+A_NIGHT_APART = timedelta(hours=12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,23 +28,31 @@ ALERTS: dict[str, str] = {
     "deletions_held": "a plan waits for a person; repeated every night with its age",
     "listing_not_proven": "the source could not be read, or its listing proves nothing",
     "no_success": "no run has made the index true for 26 hours",
+    "no_night": "no reconciliation has begun for 26 hours: its DAG is paused, or the scheduler is down",
     "failed_documents": "documents failed and keep their last good version",
     "run_failed": "the run itself failed",
 }
 
 
-def alerts(nights: Sequence[Manifest], *, source: str, now: datetime) -> list[Alert]:
-    """What is wrong, from the source's reconciliations, newest first. No run at all is an alarm too."""
+def alerts(nights: Sequence[Manifest], success: Manifest | None, *, source: str, now: datetime) -> list[Alert]:
+    """What is wrong, from the source's last reconciliations, newest first, and the last one that ended well.
+
+    No run at all is an alarm too.
+    """
     found: list[Alert] = []
 
     def alarm(name: str, message: str) -> None:
         found.append(Alert(name, source, f"{source}: {message}"))
 
-    success = last_success(nights)
     since = success.finished_at if success else None
     if since is None or now - since > STALE_AFTER:
         when = f"since {since:%Y-%m-%d %H:%M} UTC" if since else "in any recorded run"
         alarm("no_success", f"the index was not proven true {when}. Look at the last run's reason")
+    began = nights[0].started_at if nights else None
+    if began is None or now - began > STALE_AFTER:
+        alarm(
+            "no_night", f"no reconciliation has begun since {began:%Y-%m-%d %H:%M} UTC" if began else "none ever began"
+        )
     if not nights:
         return found
     latest = nights[0]
@@ -54,12 +63,14 @@ def alerts(nights: Sequence[Manifest], *, source: str, now: datetime) -> list[Al
     if latest.held:
         age = now - latest.held_since if latest.held_since else timedelta()
         hours = f"{age.total_seconds() / 3600:.0f} hours"
-        alarm("deletions_held", f"{len(latest.held)} changes have waited {hours} for a person. {latest.next_step}")
+        alarm("deletions_held", f"{len(latest.held)} changes have been held for {hours}. {latest.next_step}")
     failed = latest.count(DocumentState.FAILED)
     if failed:
         named = ", ".join(o.doc_id for o in latest.outcomes if o.state is DocumentState.FAILED)
         alarm("failed_documents", f"{failed} documents failed: {named[:300]}")
-    if len(nights) > 1 and _untrue(nights[0]) and _untrue(nights[1]):
+    # A retry or an approval in the same night is no second night.
+    before = next((night for night in nights[1:] if latest.started_at - night.started_at > A_NIGHT_APART), None)
+    if before is not None and _untrue(latest) and _untrue(before):
         assert latest.remaining is not None
         alarm(
             "not_true_two_nights",

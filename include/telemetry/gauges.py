@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from include.domain.manifest import DocumentState, Findings, Gauge, Manifest, RunState
@@ -52,9 +52,10 @@ def gauges(latest: Manifest, last_success: Manifest | None, *, now: datetime) ->
         "rag.reused_chunks": sum(outcome.reused for outcome in latest.outcomes),
         "rag.embedded_over_minimum": _over_minimum(latest),
         "rag.failed_docs": latest.count(DocumentState.FAILED),
-        "rag.repaired_docs": latest.count(*_WRITTEN, DocumentState.DELETED),
+        # Only a whole comparison can say what the hourly runs and webhooks had left undone.
+        "rag.repaired_docs": latest.count(*_WRITTEN, DocumentState.DELETED) if latest.remaining else None,
         "rag.last_success_age_seconds": _age(last_success.finished_at, now) if last_success else None,
-        "rag.listing_proven": None if latest.state is RunState.FAILED else float(latest.state is not RunState.UNPROVEN),
+        "rag.listing_proven": _listing_proven(latest),
     }
     for name, count in _FINDINGS.items():
         values[f"{name}.found"] = count(latest.found) if latest.found else None
@@ -66,7 +67,7 @@ def gauges(latest: Manifest, last_success: Manifest | None, *, now: datetime) ->
     ]
 
 
-def last_success(manifests: Sequence[Manifest]) -> Manifest | None:
+def last_success(manifests: Iterable[Manifest]) -> Manifest | None:
     """The newest of these runs (newest first) that made the index true."""
     return next((manifest for manifest in manifests if manifest.state in SUCCESS), None)
 
@@ -77,6 +78,12 @@ _FINDINGS: dict[str, Callable[[Findings], int]] = {
     "rag.partial_docs": lambda findings: findings.partial,
     "rag.missing_docs": lambda findings: findings.missing,
 }
+
+
+def _listing_proven(manifest: Manifest) -> float | None:
+    if manifest.state is RunState.UNPROVEN:
+        return 0.0
+    return None if manifest.proof is None else 1.0
 
 
 def _age(moment: datetime | None, now: datetime) -> float | None:

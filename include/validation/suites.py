@@ -24,7 +24,11 @@ def listing_problems(listing: Listing) -> list[str]:
     frame = pd.DataFrame(
         {
             "doc_id": pd.Series([document.doc_id for document in documents], dtype="str"),
-            "version": pd.Series([document.version or None for document in documents], dtype="object"),
+            "version": pd.Series(
+                # A document that cannot be read may lack a version; it fails alone, under its own name.
+                [document.version or ("unreadable" if document.unreadable else None) for document in documents],
+                dtype="object",
+            ),
         }
     )
 

@@ -17,9 +17,9 @@ from airflow.sdk.exceptions import AirflowException, AirflowFailException
 from include.connectors.credentials import Credentials
 from include.domain.errors import Fatal, Held, Retriable
 from include.domain.manifest import Gauge, Manifest
-from include.telemetry.alerts import ALERTS, Alert
+from include.telemetry.alerts import Alert
 from include.wiring.application import Application
-from include.wiring.runs import Request, Run, gauges_of, manifests_of, record_alerts, verdict
+from include.wiring.runs import Request, Run, alerts_of, gauges_of, manifests_of, record_alerts, verdict
 
 log = logging.getLogger(__name__)
 
@@ -121,13 +121,15 @@ def emit(manifest: Manifest) -> list[Gauge]:
     return found
 
 
-def raise_alerts(sources: Sequence[str], *, only: Sequence[str] = tuple(ALERTS)) -> list[Alert]:
-    """Put every alarm of these sources into the log and the manifest, and send it to the configured notifiers.
+def raise_alerts(sources: Sequence[str], *, only: str = "") -> list[Alert]:
+    """Put every alarm of these sources into the log and the night's manifest, and send it to the configured notifiers;
+    `only` one kind of alarm, and no manifest is touched then.
 
     A notifier that fails is an alarm of its own in the log; it never hides the others.
     """
     app = application()
-    found = [alert for source in sources for alert in record_alerts(app, source) if alert.name in only]
+    look = alerts_of if only else record_alerts
+    found = [alert for source in sources for alert in look(app, source) if only in ("", alert.name)]
     for alert in found:
         log.error("ALERT %s: %s", alert.name, alert.message)
         for chosen in app.settings.alerts:

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import TypedDict
 
 from include.domain.dates import from_rfc3339, rfc3339
@@ -33,7 +34,7 @@ FOUND = "0-found"
 ASK_AGAIN_AFTER = timedelta(days=3)
 
 MOST_BATCHES = 900
-"""Airflow refuses to map over more than 1,024 items."""
+"""Airflow refuses to map over more than 1,024 items; the sources share them."""
 
 
 class Batch(TypedDict):
@@ -42,6 +43,7 @@ class Batch(TypedDict):
     source: str
     doc_ids: list[str]
     indexed: int
+    forced: bool
     part: str
 
 
@@ -92,7 +94,14 @@ def reconcile_source(
 ) -> Manifest:
     """One reconciliation of one source; raises what `services.reconcile` raises."""
     with application.context(source) as context:
-        return reconcile(context, dag_id=run.dag_id, run_id=run.manifest_id, progress=progress, released=released)
+        return reconcile(
+            context,
+            dag_id=run.dag_id,
+            run_id=run.manifest_id,
+            progress=progress,
+            released=released,
+            release_run=run.run_id,
+        )
 
 
 def find_work(
@@ -124,12 +133,14 @@ def find_work(
         not_listed = "asked for by id, but the source does not list it; the nightly run decides what becomes of it"
         expected += [DocumentOutcome(doc_id, DocumentState.VANISHED, not_listed) for doc_id in changed.unknown]
         _save_part(application, source, run, FOUND, expected)
-    size = max(application.settings.batch_documents, -(-len(changed.doc_ids) // MOST_BATCHES))
+    most = max(1, MOST_BATCHES // len(application.settings.sources))
+    size = max(application.settings.batch_documents, -(-len(changed.doc_ids) // most))
     return [
         {
             "source": source,
             "doc_ids": list(changed.doc_ids[start : start + size]),
             "indexed": changed.indexed,
+            "forced": force,
             "part": f"batch-{start:08d}",
         }
         for start in range(0, len(changed.doc_ids), size)
@@ -141,7 +152,9 @@ def ingest_batch(
 ) -> dict[str, int]:
     """Read and write one batch; the outcomes go to the state root, the counts to the caller."""
     with application.context(batch["source"]) as context:
-        outcomes = ingest_documents(context, batch["doc_ids"], indexed=batch["indexed"], progress=progress)
+        outcomes = ingest_documents(
+            context, batch["doc_ids"], indexed=batch["indexed"], forced=batch["forced"], progress=progress
+        )
     part = _save_part(application, batch["source"], run, batch["part"], outcomes)
     return {state.value: part.count(state) for state in DocumentState if part.count(state)}
 
@@ -233,31 +246,37 @@ def verdict(manifests: dict[str, Manifest | None]) -> list[str]:
             sentences.append(f"{source}: the run left no manifest; its task was killed or never ran")
         elif manifest.state is RunState.RUNNING:
             sentences.append(f"{source}: the run was killed before it ended; the next one takes up the rest")
-        elif manifest.state is not RunState.TRUE:
+        elif manifest.state not in (RunState.TRUE, RunState.INGESTED):
             sentences.append(f"{source}: {manifest.state.value}: {manifest.reason} {manifest.next_step}")
     return sentences
 
 
 def nights(application: Application, source: str, limit: int = 10) -> list[Manifest]:
     """The source's last whole comparisons, newest first."""
-    found = [m for dag_id in NIGHTS for m in application.manifests.latest(source, dag_id=dag_id, limit=limit)]
-    return sorted(found, key=lambda manifest: manifest.started_at, reverse=True)[:limit]
+    return list(islice(application.manifests.newest_first(source, NIGHTS), limit))
+
+
+def last_success_of(application: Application, source: str) -> Manifest | None:
+    """The newest whole comparison that made the index true, however long ago."""
+    return last_success(application.manifests.newest_first(source, NIGHTS))
 
 
 def gauges_of(application: Application, manifest: Manifest) -> list[Gauge]:
-    now = application.clock.now()
-    return gauges(manifest, last_success(nights(application, manifest.source)), now=now)
+    success = last_success_of(application, manifest.source)
+    return gauges(manifest, success, now=application.clock.now())
 
 
 def alerts_of(application: Application, source: str) -> list[Alert]:
-    return alerts(nights(application, source), source=source, now=application.clock.now())
+    success = last_success_of(application, source)
+    return alerts(nights(application, source), success, source=source, now=application.clock.now())
 
 
 def record_alerts(application: Application, source: str) -> list[Alert]:
     """The alarms of a source, written into the manifest of its last night as well."""
     found = alerts_of(application, source)
     for latest in nights(application, source, limit=1):
-        application.manifests.save(replace(latest, alerts=tuple(f"{each.name}: {each.message}" for each in found)))
+        if latest.state is not RunState.RUNNING:
+            application.manifests.save(replace(latest, alerts=tuple(f"{each.name}: {each.message}" for each in found)))
     return found
 
 

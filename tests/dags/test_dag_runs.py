@@ -65,7 +65,7 @@ def test_ingest_runs_with_many_with_one_and_with_no_changed_document(
     assert _manifest("guide", INGEST).outcomes == ()
 
     assert _run(dags, INGEST)[0] == "success"
-    assert _manifest("handbook", INGEST).state is RunState.TRUE
+    assert _manifest("handbook", INGEST).state is RunState.INGESTED
     assert _manifest("handbook", INGEST).outcomes == ()
 
 

@@ -140,15 +140,6 @@ class FakeIndex(FakeReader):
         for point in points:
             self._store.points[point.point_id] = FakePoint(payload_of(point), point.vector.copy())
 
-    def publish(self, point_ids: Sequence[str], status: Status = Status.PUBLISHED) -> None:
-        self._store.on_io("publish")
-        if not isinstance(status, Status) or status is Status.INCOMING:
-            raise ValueError(f"publishing gives a readable status, got {status!r}")
-        for point_id in point_ids:
-            point = self._store.points.get(point_id)
-            if point is not None and point.payload.get("status") == Status.INCOMING:
-                point.payload["status"] = status.value
-
     def set_payload(self, selector: Selector, payload: Mapping[str, object]) -> None:
         self._store.on_io("set_payload")
         selected = self._selected(selector)

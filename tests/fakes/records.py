@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import islice
 
 from include.domain.documents import DocumentKey, Marks
 from include.domain.errors import ApprovalRefused
@@ -38,9 +39,12 @@ class FakeManifests:
     def parts(self, dag_id: str, run_id: str, source: str) -> Mapping[str, Sequence[DocumentOutcome]]:
         return dict(sorted(self.worker_parts.get((dag_id, run_id, source), {}).items()))
 
+    def newest_first(self, source: str, dag_ids: Sequence[str] = ()) -> Iterator[Manifest]:
+        found = [m for m in self.saved.values() if m.source == source and (not dag_ids or m.dag_id in dag_ids)]
+        return iter(sorted(found, key=lambda m: (m.started_at, m.dag_id, m.run_id), reverse=True))
+
     def latest(self, source: str, *, dag_id: str | None = None, limit: int = 1) -> Sequence[Manifest]:
-        found = [m for m in self.saved.values() if m.source == source and dag_id in (None, m.dag_id)]
-        return sorted(found, key=lambda m: (m.started_at, m.dag_id, m.run_id), reverse=True)[:limit]
+        return list(islice(self.newest_first(source, (dag_id,) if dag_id else ()), limit))
 
     def removals(self, source: str, since: datetime) -> Sequence[Removal]:
         removals = []

@@ -43,7 +43,7 @@ def test_a_new_installation_is_planned_synced_and_found_true(handbook: Repositor
     assert run("status", "--json")[1][0]["state"] == "never reconciled"
 
     code, synced = run("sync", "--json")
-    assert (code, synced[0]["state"], synced[0]["changed"]) == (0, "true", len(PAGES))
+    assert (code, synced[0]["state"], synced[0]["changed"]) == (0, "ingested", len(PAGES))
     code, night = run("reconcile", "--json")
     assert (code, night[0]["state"], night[0]["changed"]) == (0, "true", 0)
     code, status = run("status", "--json")

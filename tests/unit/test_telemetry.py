@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from include.domain.inventory import Proof
 from include.domain.manifest import DocumentOutcome, DocumentState, Findings, Manifest, RunState
 from include.domain.plan import Action, Change
 from include.telemetry.alerts import ALERTS, STALE_AFTER, alerts
@@ -23,6 +24,7 @@ TRUE = Manifest(
     started_at=at(0),
     finished_at=at(10),
     state=RunState.TRUE,
+    proof=Proof(end_reached=True, scope_verified=True, seen=9),
     found=Findings(orphan=4, stale=3, partial=2, missing=1),
     remaining=Findings(),
     documents=9,
@@ -54,7 +56,7 @@ def values(manifest: Manifest, success: Manifest | None = None) -> dict[str, flo
 
 
 def names(nights: list[Manifest]) -> set[str]:
-    found = alerts(nights, source="handbook", now=NOW)
+    found = alerts(nights, last_success(nights), source="handbook", now=NOW)
     assert all(alert.message.startswith("handbook: ") for alert in found)
     return {alert.name for alert in found}
 
@@ -89,6 +91,7 @@ def test_what_a_run_did_not_establish_is_absent() -> None:
     broken = replace(
         TRUE,
         state=RunState.FAILED,
+        proof=None,
         found=None,
         remaining=None,
         documents=None,
@@ -104,6 +107,7 @@ def test_what_a_run_did_not_establish_is_absent() -> None:
         "rag.foreign_points",
         "rag.last_success_age_seconds",
         "rag.listing_proven",
+        "rag.repaired_docs",
     }
 
 
@@ -150,7 +154,7 @@ def test_a_true_night_raises_no_alarm() -> None:
 
 
 def test_no_run_at_all_is_an_alarm() -> None:
-    assert names([]) == {"no_success"}
+    assert names([]) == {"no_success", "no_night"}
 
 
 @pytest.mark.parametrize(("hours", "late"), [(25.9, False), (26.1, True)])
@@ -172,15 +176,27 @@ def test_each_state_has_its_alarm_with_the_next_step() -> None:
     assert "run_failed" in names([replace(TRUE, state=RunState.FAILED, reason="x")])
     assert "listing_not_proven" in names([replace(TRUE, state=RunState.UNPROVEN, reason="x")])
     assert "failed_documents" in names([TRUE])
-    held = [alert for alert in alerts([HELD], source="handbook", now=NOW) if alert.name == "deletions_held"]
-    assert "2 changes have waited 3 hours" in held[0].message
+    found = alerts([HELD], None, source="handbook", now=NOW)
+    held = [alert for alert in found if alert.name == "deletions_held"]
+    assert "2 changes have been held for 3 hours" in held[0].message
     assert "approve it" in held[0].message
 
 
 def test_an_untrue_index_is_an_alarm_after_two_nights_and_not_after_one() -> None:
     assert "not_true_two_nights" not in names([HELD])
     assert "not_true_two_nights" not in names([HELD, TRUE])
-    assert "not_true_two_nights" in names([HELD, HELD])
+    the_night_before = replace(HELD, started_at=HELD.started_at - timedelta(days=1))
+    assert "not_true_two_nights" in names([HELD, the_night_before])
+
+
+def test_a_retry_in_the_same_night_is_no_second_night() -> None:
+    retried = replace(HELD, started_at=HELD.started_at - timedelta(hours=1))
+    assert "not_true_two_nights" not in names([HELD, retried])
+
+
+def test_a_night_that_never_begins_is_an_alarm() -> None:
+    assert "no_night" not in names([TRUE])
+    assert "no_night" in names([replace(TRUE, started_at=NOW - STALE_AFTER - timedelta(minutes=1))])
 
 
 def test_a_held_plan_is_alarmed_on_even_when_the_night_after_proved_nothing() -> None:
@@ -194,6 +210,7 @@ def test_every_alarm_that_can_be_raised_is_documented() -> None:
     raised = set()
     for state in RunState:
         for manifest in (TRUE, HELD):
-            raised |= names([replace(manifest, state=state), replace(manifest, state=state)])
+            tonight = replace(manifest, state=state)
+            raised |= names([tonight, replace(tonight, started_at=tonight.started_at - timedelta(days=1))])
     raised |= names([])
     assert raised == set(ALERTS)
