@@ -93,6 +93,9 @@ class FakeLedger:
         if standing is None or standing.checksum != checksum:
             raise ApprovalRefused(f"{source}: plan {checksum} is not the one that is held now")
         self.open_plans[source] = replace(standing, rejected_by=by, rejected_why=why)
+        release = self.find_release(source, checksum)
+        if release is not None and not release.used_by_run:
+            self.use_release(release, f"nobody: rejected by {by}")
 
     def clear_held(self, source: str, why: str) -> None:
         self.open_plans.pop(source, None)

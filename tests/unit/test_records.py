@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
@@ -342,6 +343,20 @@ def test_a_release_is_used_by_one_run_only(ledger: Ledger) -> None:
         ledger.use_release(release_of(), "run-2")
 
 
+def test_a_rejection_takes_back_an_earlier_release_that_was_not_used(ledger: Ledger) -> None:
+    ledger.hold(held_plan())
+    ledger.release(release_of())
+    ledger.reject("handbook", "c1", by="Bob", why="the editor made a mistake")
+    release = ledger.find_release("handbook", "c1")
+    assert release is not None
+    with pytest.raises(ApprovalRefused, match="rejected by Bob"):
+        ledger.use_release(release, "run-1")
+    ledger.release(release_of(minutes=5))
+    again = ledger.find_release("handbook", "c1")
+    assert again is not None
+    assert ledger.use_release(again, "run-2").used_by_run == "run-2", "a person may change their mind"
+
+
 def test_requests_are_open_until_they_are_closed(ledger: Ledger) -> None:
     for checksum in ("c2", "c1", "c2"):
         ledger.open_request("handbook", checksum, "2026-11-30T02:00:00.000000Z")
@@ -439,3 +454,30 @@ def test_what_a_killed_writer_left_does_not_stop_the_next_one(leftover: Callable
     assert standing.checksum == "c1"
     ledger.clear_held("handbook", "done")
     assert GitLedger(folder).held("handbook") is None
+
+
+def test_the_lock_is_in_the_folder_that_all_workers_share_and_is_never_committed(tmp_path: Path) -> None:
+    GitLedger(tmp_path / "ledger").hold(held_plan())
+    assert [path.name for path in tmp_path.iterdir()] == ["ledger"]
+    assert git(tmp_path / "ledger", "ls-files").split() == ["held/handbook.yaml"]
+
+
+def test_an_old_lock_of_a_killed_git_is_taken_over(tmp_path: Path) -> None:
+    ledger = GitLedger(tmp_path / "ledger")
+    ledger.hold(held_plan())
+    left = tmp_path / "ledger" / ".git" / "index.lock"
+    left.touch()
+    os.utime(left, (1, 1))
+    ledger.clear_held("handbook", "the source has them again")
+    assert not left.exists()
+    assert git(tmp_path / "ledger", "status", "--porcelain") == ""
+
+
+def test_what_an_interrupted_run_had_written_is_committed_by_the_next(tmp_path: Path) -> None:
+    ledger = GitLedger(tmp_path / "ledger")
+    ledger.hold(held_plan("c1"))
+    (tmp_path / "ledger" / "requests").mkdir()
+    (tmp_path / "ledger" / "requests" / "handbook.yaml").write_text("{c1: '2026-11-30T02:00:00.000000Z'}\n")
+    ledger.clear_held("handbook", "done")
+    assert git(tmp_path / "ledger", "status", "--porcelain") == ""
+    assert "interrupted" in git(tmp_path / "ledger", "log", "--format=%s")
