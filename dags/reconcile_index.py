@@ -60,7 +60,7 @@ def reconcile_index():
     @task(trigger_rule=TriggerRule.ALL_DONE)
     def requests(names: list[str]) -> list[dict]:
         from include.wiring.airflow import application, deciding, request_conf
-        from include.wiring.runs import requests_to_make
+        from include.wiring.held_plans import requests_to_make
 
         with deciding():
             return [request_conf(request) for request in requests_to_make(application(), names or [])]

@@ -38,6 +38,9 @@ from include.terminal import (
 from include.wiring import runs
 from include.wiring.application import Application, Secrets
 from include.wiring.health import checks
+from include.wiring.held_plans import release_held
+from include.wiring.nights import alerts_of, last_success_of
+from include.wiring.nights import nights as nights_of
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
 EXIT: dict[RunState, int] = {
@@ -185,7 +188,7 @@ def approve(
     """Release one held plan, once, and apply it if the plan computed now is exactly the one that was approved."""
 
     def one(application_: Application, name: str) -> Manifest:
-        runs.release_held(application_, name, checksum, by=by or getpass.getuser(), why=reason)
+        release_held(application_, name, checksum, by=by or getpass.getuser(), why=reason)
         with progress_bar(name) as progress:
             run = _new_run(runs.APPLY_HELD)
             return runs.reconcile_source(application_, name, run, progress=progress, released=True)
@@ -200,9 +203,9 @@ def status(json_: Json = False) -> None:
     application_ = application()
     rows: list[dict[str, Any]] = []
     for name in sorted(application_.settings.sources):
-        nights = runs.nights(application_, name)
+        nights = nights_of(application_, name)
         latest = nights[0] if nights else None
-        success = runs.last_success_of(application_, name)
+        success = last_success_of(application_, name)
         rows.append(
             {
                 "source": name,
@@ -214,7 +217,7 @@ def status(json_: Json = False) -> None:
                 "remaining": asdict(latest.remaining) if latest and latest.remaining else None,
                 "held": latest.held_checksum if latest else "",
                 "reason": latest.reason if latest else "run `truecopy reconcile`",
-                "alerts": [asdict(alert) for alert in runs.alerts_of(application_, name)],
+                "alerts": [asdict(alert) for alert in alerts_of(application_, name)],
             }
         )
     if json_:

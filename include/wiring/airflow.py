@@ -19,7 +19,9 @@ from include.domain.errors import Fatal, Held, Retriable
 from include.domain.manifest import Gauge, Manifest
 from include.telemetry.alerts import Alert
 from include.wiring.application import Application
-from include.wiring.runs import Request, Run, alerts_of, gauges_of, manifests_of, record_alerts, verdict
+from include.wiring.held_plans import Request
+from include.wiring.nights import alerts_of, gauges_of, record_alerts
+from include.wiring.runs import Run, manifests_of, verdict
 
 log = logging.getLogger(__name__)
 

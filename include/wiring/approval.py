@@ -60,7 +60,7 @@ class HeldPlanApproval(ApprovalOperator):
 
     def execute_complete(self, context: Context, event: dict[str, Any]) -> Any:
         from include.wiring.airflow import application, deciding
-        from include.wiring.runs import release_held
+        from include.wiring.held_plans import release_held
 
         try:
             answer = super().execute_complete(context, event)  # raises on errors and time-outs

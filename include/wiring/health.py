@@ -15,7 +15,7 @@ from functools import partial
 from include.domain.errors import TruecopyError
 from include.services.diagnose import Check, Diagnosis, Health
 from include.wiring.application import Application
-from include.wiring.runs import alerts_of
+from include.wiring.nights import alerts_of
 
 CLOCKS_MAY_DIFFER_SECONDS = 60.0
 

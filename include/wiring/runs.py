@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
-from itertools import islice
+from dataclasses import dataclass
+from datetime import datetime
 from typing import TypedDict
 
-from include.domain.dates import from_rfc3339, rfc3339
 from include.domain.errors import ConfigError, ListingNotProven, SourceUnavailable, TruecopyError
-from include.domain.manifest import DocumentOutcome, DocumentState, Gauge, Manifest, RunState
-from include.domain.plan import HeldPlan, Release
+from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, RunState
 from include.services.ingest import broken_off, conclude_ingest, find_changed, ingest_documents
 from include.services.reading import Progress
 from include.services.reconcile import reconcile
-from include.telemetry.alerts import Alert, alerts
-from include.telemetry.gauges import gauges, last_success
 from include.wiring.application import Application
 
 log = logging.getLogger(__name__)
@@ -30,8 +25,6 @@ NIGHTS = (RECONCILE, APPLY_HELD)
 
 FOUND = "0-found"
 """The part that says what an ingest run set out to do."""
-
-ASK_AGAIN_AFTER = timedelta(days=3)
 
 MOST_BATCHES = 900
 """Airflow refuses to map over more than 1,024 items; the sources share them."""
@@ -249,93 +242,3 @@ def verdict(manifests: dict[str, Manifest | None]) -> list[str]:
         elif manifest.state not in (RunState.TRUE, RunState.INGESTED):
             sentences.append(f"{source}: {manifest.state.value}: {manifest.reason} {manifest.next_step}")
     return sentences
-
-
-def nights(application: Application, source: str, limit: int = 10) -> list[Manifest]:
-    """The source's last whole comparisons, newest first."""
-    return list(islice(application.manifests.newest_first(source, NIGHTS), limit))
-
-
-def last_success_of(application: Application, source: str) -> Manifest | None:
-    """The newest whole comparison that made the index true, however long ago."""
-    return last_success(application.manifests.newest_first(source, NIGHTS))
-
-
-def gauges_of(application: Application, manifest: Manifest) -> list[Gauge]:
-    success = last_success_of(application, manifest.source)
-    return gauges(manifest, success, now=application.clock.now())
-
-
-def alerts_of(application: Application, source: str) -> list[Alert]:
-    success = last_success_of(application, source)
-    return alerts(nights(application, source), success, source=source, now=application.clock.now())
-
-
-def record_alerts(application: Application, source: str) -> list[Alert]:
-    """The alarms of a source, written into the manifest of its last night as well."""
-    found = alerts_of(application, source)
-    for latest in nights(application, source, limit=1):
-        if latest.state is not RunState.RUNNING:
-            application.manifests.save(replace(latest, alerts=tuple(f"{each.name}: {each.message}" for each in found)))
-    return found
-
-
-def release_held(application: Application, source: str, checksum: str, *, by: str, why: str) -> Release:
-    """Record a person's approval of the plan that is held now. Raises ConfigError when it is not that plan."""
-    held = held_plan(application, source)
-    if held.checksum != checksum:
-        raise ConfigError(
-            f"{source}: plan {checksum} is not held; the open one is {held.checksum} "
-            f"({len(held.changes)} changes). Look at it first: `truecopy plan {source}`"
-        )
-    if not by.strip() or len(why.strip()) < 3:
-        raise ConfigError(f"{source}: an approval needs a person and a reason of at least 3 letters")
-    now = application.clock.now()
-    release = Release(
-        source=source,
-        checksum=checksum,
-        approved_by=by.strip(),
-        reason=why.strip(),
-        approved_at=rfc3339(now),
-        expires_at=rfc3339(now + timedelta(hours=application.settings.release_hours)),
-    )
-    application.ledger.release(release)
-    return release
-
-
-def held_plan(application: Application, source: str) -> HeldPlan:
-    """The source's open held plan. Raises ConfigError when nothing is held."""
-    held = application.ledger.held(source)
-    if held is None:
-        raise ConfigError(f"{source}: nothing is held; there is nothing to approve")
-    return held
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A question to a person about one held plan, or (`moot`) one that has to be withdrawn."""
-
-    source: str
-    checksum: str
-    moot: bool
-
-    @property
-    def run_id(self) -> str:
-        return f"held__{self.source}__{self.checksum}"
-
-
-def requests_to_make(application: Application, sources: Sequence[str]) -> list[Request]:
-    """Questions to ask and to withdraw, so that exactly one is open per held plan: a refreshed plan replaces the
-    question about the old one, an unchanged or rejected plan is not asked about again. A question that has been open
-    for days is asked anew, under the same run: it may have been lost with its run."""
-    requests = []
-    lost_before = application.clock.now() - ASK_AGAIN_AFTER
-    for source in sources:
-        asked = application.ledger.open_requests(source)
-        held = application.ledger.held(source)
-        current = held.checksum if held else ""
-        requests += [Request(source, checksum, moot=True) for checksum in asked if checksum != current]
-        waiting = current in asked and from_rfc3339(asked[current]) > lost_before
-        if held and not held.rejected_by and not waiting:
-            requests.append(Request(source, current, moot=False))
-    return requests

@@ -12,7 +12,8 @@ import pytest
 from include.domain.documents import DocumentKey
 from include.domain.manifest import RunState
 from include.domain.selection import Selector
-from include.wiring.runs import INGEST, RECONCILE, held_plan, release_held
+from include.wiring.held_plans import held_plan, release_held
+from include.wiring.runs import INGEST, RECONCILE
 from tests.dags.live import Repository, settings
 
 PAGES = {f"page-{number}.md": f"# Page {number}\n\nThe number is {number * 37}.\n" for number in range(12)}

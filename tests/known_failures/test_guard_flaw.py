@@ -89,7 +89,8 @@ def test_gf_03_a_held_removal_blocks_nothing_else_and_its_alarm_ages() -> None:
         assert texts[f"new-{number}"] == [f"new page {number}"]
         assert texts["page-069"] == [f"edited {number}"]
         assert texts.keys() >= set(gone)
-        [alarm] = [a for a in alerts([manifest], None, source="handbook", now=site.clock.now()) if a.name == "deletions_held"]
+        found = alerts([manifest], None, source="handbook", now=site.clock.now())
+        [alarm] = [each for each in found if each.name == "deletions_held"]
         ages.append(alarm.message)
     assert "24 hours" in ages[0]
     assert "72 hours" in ages[2]

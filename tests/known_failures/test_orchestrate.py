@@ -17,21 +17,18 @@ from include.domain.errors import ApprovalRefused, ConfigError, StoreUnavailable
 from include.domain.manifest import DocumentState, Manifest, RunState
 from include.settings import LimitSettings, Settings, SourceSettings
 from include.wiring.application import Application
+from include.wiring.held_plans import ASK_AGAIN_AFTER, held_plan, release_held, requests_to_make
 from include.wiring.runs import (
     APPLY_HELD,
-    ASK_AGAIN_AFTER,
     INGEST,
     RECONCILE,
     Run,
     conclude_ingest_of,
     find_work,
-    held_plan,
     ingest_batch,
     ingest_source,
     manifests_of,
     reconcile_source,
-    release_held,
-    requests_to_make,
     summary,
     verdict,
 )
@@ -98,7 +95,7 @@ def test_or_01_a_night_without_changes_still_leaves_manifests_that_report_zero(i
     run = Run(INGEST, "empty")
     assert find_work(installation, SOURCE, run) == []
     manifest = conclude_ingest_of(installation, SOURCE, run, started_at=installation.clock.now())
-    assert (manifest.state, manifest.outcomes, manifest.documents) == (RunState.TRUE, (), 20)
+    assert (manifest.state, manifest.outcomes, manifest.documents) == (RunState.INGESTED, (), 20)
     manifest = night(installation, "quiet")
     assert (manifest.state, manifest.outcomes, manifest.documents) == (RunState.TRUE, (), 20)
     assert summary(manifest)["changed"] == 0
@@ -148,7 +145,7 @@ def test_or_04_parts_are_merged_the_same_whatever_order_they_came_in_and_however
     for batch in [*reversed(batches), batches[1]]:
         ingest_batch(installation, batch, run, progress=quiet)
     manifest = conclude_ingest_of(installation, SOURCE, run, started_at=installation.clock.now())
-    assert manifest.state is RunState.TRUE
+    assert manifest.state is RunState.INGESTED
     assert {outcome.doc_id for outcome in manifest.outcomes} == {f"new-{number}.md" for number in range(12)}
     assert manifest.documents == 32
 
@@ -156,7 +153,7 @@ def test_or_04_parts_are_merged_the_same_whatever_order_they_came_in_and_however
 def test_or_05_fifty_empty_days_are_fifty_green_runs(installation: Installation) -> None:
     for number in range(50):
         manifest = ingest_source(installation, SOURCE, Run(INGEST, f"day-{number}"), progress=quiet)
-        assert (manifest.state, manifest.outcomes) == (RunState.TRUE, ())
+        assert (manifest.state, manifest.outcomes) == (RunState.INGESTED, ())
 
 
 def test_or_06_an_approval_that_is_used_too_late_deletes_nothing(
