@@ -19,13 +19,15 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 
 from include.domain.documents import Status, StoredChunk
+from include.domain.errors import TruecopyError
 from include.domain.manifest import DocumentState, Manifest, RunState
 from include.domain.plan import Action
 from include.embedding.static import StaticEmbedder
 from include.settings import Settings, SourceSettings, StoreSettings
 from include.text.chunk import chunk
 from include.wiring.application import Application
-from include.wiring.runs import APPLY_HELD, RECONCILE, Run, reconcile_source, release_held
+from include.wiring.held_plans import release_held
+from include.wiring.runs import APPLY_HELD, RECONCILE, Run, reconcile_source
 from tests.replay.history import Folder, Probe, Repository, Step, notable_steps, number_of_steps
 from tests.replay.oracle import MEDIA_TYPES, Expected, Oracle, Page
 
@@ -147,9 +149,13 @@ class Replayer:
             self.report.steps += 1
             if step.number in syncs:
                 self._repository.commit(pending)
-                # Sessions inside reuse this one: the index is opened from the disk once a night, not six times.
-                with self._installation.store.reading():
-                    self._sync(pending)
+                try:
+                    # Sessions inside reuse this one: the index is opened from the disk once a night, not six times.
+                    with self._installation.store.reading():
+                        self._sync(pending)
+                except TruecopyError as error:
+                    self._check(step.number, False, f"{type(error).__name__}: {error}")
+                    return self.report
                 pending = []
                 if self.report.syncs % 20 == 0:
                     tell(f"{self._history}: {self.report.syncs} of {len(syncs)} syncs, at step {step.number}")
