@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from include.domain.errors import EmbedderMismatch, StoreUnavailable
+from include.domain.errors import StoreUnavailable
 from include.ports import Index, IndexReader
 from include.store.edge_engine import EdgeEngine
 from include.store.lock import FolderLock, Use
@@ -74,20 +74,14 @@ class EdgeStore:
             finally:
                 session.end()
 
-    def problems(self, embedder_id: str | None = None, dimension: int | None = None) -> list[str]:
+    def problems(self) -> list[str]:
         """What is wrong with the store itself, one sentence each. Raises StoreBusy like a reader."""
         try:
             with self._engine() as engine:
-                builder, missing = engine.builder, engine.missing_indexes()
+                missing = engine.missing_indexes()
         except StoreUnavailable as error:
             return [str(error)]
-        found = [f"{self.location}: payload index {name!r} is missing; rebuild the collection" for name in missing]
-        if embedder_id is not None:
-            try:
-                check_builder(builder, embedder_id, dimension or builder.dimension, self.location)
-            except EmbedderMismatch as error:
-                found.append(str(error))
-        return found
+        return [f"{self.location}: payload index {name!r} is missing; rebuild the collection" for name in missing]
 
     @contextmanager
     def _engine(self) -> Iterator[EdgeEngine]:

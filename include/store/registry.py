@@ -40,4 +40,5 @@ def open_store(
             return ServerStore(folder, alias, lock_timeout=lock_timeout)
         case "http" | "https":
             return ServerStore(url, alias, api_key=api_key, timeout=timeout)
-    raise ConfigError(f"index url {shown!r}: allowed are edge:///folder, http(s)://host:port, local:///folder, {IN_MEMORY}")
+    allowed = f"edge:///folder, http(s)://host:port, local:///folder, {IN_MEMORY}"
+    raise ConfigError(f"index url {shown!r}: allowed are {allowed}")

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from include.domain.errors import ConfigError, EmbedderMismatch, StoreBusy, StoreUnavailable
+from include.domain.errors import ConfigError, StoreBusy, StoreUnavailable
 from include.domain.redaction import redact_address
 from include.ports import Index, IndexReader
 from include.store.lock import FolderLock
@@ -73,14 +73,17 @@ class ServerStore:
             self._where.mkdir(parents=True, exist_ok=True)
         builder = Builder(embedder_id, dimension)
         with self._engine() as engine:
-            collection = engine.aliased()
-            if collection is None:
-                collection = self._unaliased(engine, embedder_id)
-                engine.create(collection, builder)
-            check_builder(engine.builder(collection), embedder_id, dimension, self.location)
-            engine.create_missing_indexes(collection)
-            # Last, so that the alias never leads to a collection that still lacks an index.
-            engine.point_alias(collection)
+            collection = ""
+            while (standing := engine.aliased()) != collection:
+                collection = standing or self._unaliased(engine, embedder_id)
+                if standing is None:
+                    engine.create(collection, builder)
+                check_builder(engine.builder(collection), embedder_id, dimension, self.location)
+                engine.create_missing_indexes(collection)
+                # Last, so that the alias never leads to a collection that still lacks an index. One that leads
+                # somewhere by now was pointed there by somebody: it stays, and that collection is looked at.
+                if engine.aliased() is None:
+                    engine.point_alias(collection)
 
     @contextmanager
     def reading(self) -> Iterator[IndexReader]:
@@ -102,20 +105,13 @@ class ServerStore:
             finally:
                 session.end()
 
-    def problems(self, embedder_id: str | None = None, dimension: int | None = None) -> list[str]:
+    def problems(self) -> list[str]:
         """What is wrong with the store itself, one sentence each. Raises StoreUnavailable if it does not answer."""
         with self._engine() as engine:
             collection = engine.aliased()
             if collection is None:
                 return [f"{self.location}: the alias points nowhere; an ingest run creates it"]
-            found = [f"{self.location}: {problem}" for problem in engine.layout_problems(collection)]
-            builder = engine.builder(collection)
-        if embedder_id is not None:
-            try:
-                check_builder(builder, embedder_id, dimension or (builder.dimension if builder else 0), self.location)
-            except EmbedderMismatch as error:
-                found.append(str(error))
-        return found
+            return [f"{self.location}: {problem}" for problem in engine.layout_problems(collection)]
 
     @contextmanager
     def _engine(self) -> Iterator[ServerEngine]:

@@ -120,8 +120,6 @@ class ServerEngine:
             self._completed("create_payload_index", result)
 
     def point_alias(self, collection: str) -> None:
-        if self.aliased() == collection:
-            return
         creation = models.CreateAlias(collection_name=collection, alias_name=self._alias)
         self._call(
             "create_alias",

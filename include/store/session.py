@@ -17,7 +17,7 @@ from include.domain.selection import Selector
 from include.ports import Hit, NewPoint, Vectors
 from include.store.points import READ_FIELDS, check_changes, check_points, stored_chunk, unit_vector
 from include.store.sparse import query_vector
-from include.store.where import Is, OneOf, Where, incoming, searchable, selected
+from include.store.where import Is, OneOf, Where, searchable, selected
 
 DOCUMENTS_PER_CALL = 100
 HASHES_PER_CALL = 500
@@ -175,12 +175,6 @@ class Writing(Reading):
         check_points(points, self._engine.dimension)
         if points:
             self._engine.store(points, overwrite=True)
-
-    def publish(self, point_ids: Sequence[str], status: Status = Status.PUBLISHED) -> None:
-        if not isinstance(status, Status) or status is Status.INCOMING:
-            raise ValueError(f"publishing gives a readable status, got {status!r}; nothing was changed")
-        if point_ids:
-            self._engine.set_payload(incoming(point_ids), {"status": status.value})
 
     def set_payload(self, selector: Selector, payload: Mapping[str, object]) -> None:
         where = selected(selector)

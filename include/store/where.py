@@ -100,7 +100,3 @@ def searchable(sources: Sequence[str], statuses: Sequence[Status]) -> Where:
     if sources:
         must.append(OneOf("source", tuple(sources)))
     return Where(tuple(must))
-
-
-def incoming(ids: Sequence[str]) -> Where:
-    return Where((Is("status", Status.INCOMING.value), HasId(tuple(point_ids(ids)))))

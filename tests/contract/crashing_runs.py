@@ -30,7 +30,7 @@ from tests.fakes.embedder import FakeEmbedder
 from tests.fakes.source import FakeSource
 from tests.faults import ObservedStore
 
-WRITES = frozenset({"insert", "overwrite", "publish", "set_payload", "delete"})
+WRITES = frozenset({"insert", "overwrite", "set_payload", "delete"})
 
 
 def source_before() -> FakeSource:

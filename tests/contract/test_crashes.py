@@ -162,7 +162,7 @@ def operations_of(runs: ForkServer, folder: Path, kind: str) -> list[str]:
     return list(done["operations"])
 
 
-CHANGES_DISK = {"insert", "overwrite", "publish", "set_payload", "delete", "save", "put", "hold", "clear_held"}
+CHANGES_DISK = {"insert", "overwrite", "set_payload", "delete", "save", "put", "hold", "clear_held"}
 
 
 @pytest.mark.parametrize("kind", ["night", "day"])

@@ -22,6 +22,7 @@ from tests.builders import (
     at,
     ids_of,
     new_points,
+    publish,
     sha256,
     stored,
     unit_vector,
@@ -78,7 +79,7 @@ def test_a_second_insert_leaves_the_stored_point_untouched(store: Any) -> None:
     points = new_points(A, TEXTS)
     put(store, points)
     with store.writing() as index:
-        index.publish(ids_of(points))
+        publish(index, points)
         before = everything(store) if hasattr(store, "points") else None
         index.insert([with_payload(point, status="incoming", title="another") for point in points])
     after = everything(store)
@@ -91,7 +92,7 @@ def test_an_overwrite_replaces_payload_and_vector_as_a_whole(store: Any) -> None
     points = new_points(A, TEXTS, doc_family="old")
     put(store, points)
     with store.writing() as index:
-        index.publish(ids_of(points))
+        publish(index, points)
         index.overwrite(new_points(A, TEXTS, version="v2"))
     assert {c.doc_version for c in content(store, "helpcenter")} == {"v2"}
     assert {c.status for c in content(store, "helpcenter")} == {"incoming"}
@@ -146,7 +147,7 @@ def test_counts_are_exact_by_source_by_text_and_for_strangers(store: Any) -> Non
     published = new_points(A, TEXTS)
     put(store, published, new_points(B, TEXTS), new_points(C, TEXTS, version="v2"))
     with store.writing() as index:
-        index.publish(ids_of(published))
+        publish(index, published)
         assert index.count_documents_with("helpcenter", sha256("\n".join(TEXTS))) == 1  # C is still incoming
         assert index.count_documents_with("handbook", sha256("\n".join(TEXTS))) == 0
         assert index.count_foreign(["helpcenter"]) == 3
@@ -159,25 +160,16 @@ def test_counts_are_exact_by_source_by_text_and_for_strangers(store: Any) -> Non
 # -- publishing --
 
 
-def test_publishing_raises_only_incoming_points_and_only_those_named(store: Any) -> None:
+def test_publishing_raises_only_the_points_that_are_named(store: Any) -> None:
     old, new = new_points(A, ["old"]), new_points(A, TEXTS, version="v2")
     put(store, old, new)
     with store.writing() as index:
-        index.publish(ids_of(old), Status.ARCHIVED)
-        index.publish([*ids_of(old), *ids_of(new)[:2]])
+        publish(index, old, Status.ARCHIVED)
+        publish(index, new[:2])
     statuses = {c.point_id: c.status for c in content(store, "helpcenter")}
     assert statuses == dict(
         zip([*ids_of(old), *ids_of(new)], ["archived", "published", "published", "incoming"], strict=True)
     )
-
-
-def test_publishing_nothing_changes_nothing_and_to_incoming_is_refused(store: Any) -> None:
-    put(store, new_points(A, TEXTS))
-    with store.writing() as index:
-        index.publish([])
-        with pytest.raises(ValueError, match="readable status"):
-            index.publish(ids_of(new_points(A, TEXTS)), Status.INCOMING)
-    assert {c.status for c in content(store, "helpcenter")} == {"incoming"}
 
 
 # -- metadata --

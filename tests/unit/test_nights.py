@@ -27,7 +27,7 @@ from tests.fakes.source import FakeSource
 from tests.faults import Crash, CrashAt, ObservedStore
 
 PAGES = 25
-WRITES = {"insert", "overwrite", "publish", "set_payload", "delete"}
+WRITES = {"insert", "overwrite", "set_payload", "delete"}
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from include.domain.errors import ConfigError, EmbedderMismatch, StoreUnavailabl
 from include.domain.selection import Selector
 from include.ports import NewPoint
 from include.store.edge import EdgeStore
-from tests.builders import DIMENSION, EMBEDDER, ids_of, new_points
+from tests.builders import DIMENSION, EMBEDDER, new_points, publish
 
 ROOT = Path(__file__).parents[2]
 A = DocumentKey("helpcenter", "42")
@@ -51,7 +51,7 @@ from pathlib import Path
 from include.domain.documents import DocumentKey
 from include.domain.selection import Selector
 from include.store.edge import EdgeStore
-from tests.builders import at, ids_of, new_points
+from tests.builders import at, ids_of, new_points, publish
 store = EdgeStore(Path(sys.argv[1]), "docs")
 start = int(sys.argv[2])
 for n in range(start, start + 100_000):
@@ -59,7 +59,7 @@ for n in range(start, start + 100_000):
     points = new_points(key, [f"{n} chunk {part}" for part in range(10)], version=f"v{n}", fetched_at=at(n))
     with store.writing() as index:
         index.insert(points)
-        index.publish(ids_of(points))
+        publish(index, points)
         index.delete(Selector(key, older_than=at(n), except_ids=tuple(ids_of(points))))
     print(n, flush=True)
 """
@@ -155,7 +155,7 @@ def test_half_a_creation_is_started_over(tmp_path: Path) -> None:
     collection.rename(collection.with_name(collection.name + ".new"))
     store.prepare(EMBEDDER, DIMENSION)
     assert count(store) == 0
-    assert store.problems(EMBEDDER, DIMENSION) == []
+    assert store.problems() == []
     assert not list(tmp_path.glob("*.new"))
 
 
@@ -181,8 +181,9 @@ def test_an_alias_that_is_no_plain_name_is_refused(tmp_path: Path, alias: str) -
 
 
 def test_a_doctor_finds_nothing_in_a_sound_store_and_a_mismatch_in_another(store: EdgeStore) -> None:
-    assert store.problems() == store.problems(EMBEDDER, DIMENSION) == []
-    assert "another-embedder" in store.problems("another-embedder")[0]
+    assert store.problems() == []
+    with pytest.raises(EmbedderMismatch, match="another-embedder"):
+        store.prepare("another-embedder", DIMENSION)
 
 
 def test_a_missing_payload_index_is_found(store: EdgeStore) -> None:
@@ -244,5 +245,5 @@ def test_publishing_is_one_operation_whatever_the_number_of_points(store: EdgeSt
     points = new_points(DocumentKey("helpcenter", "big"), [f"part {n}" for n in range(1_500)])
     with store.writing() as index:
         index.insert(points)
-        index.publish(ids_of(points))
+        publish(index, points)
         assert index.count(Selector(DocumentKey("helpcenter", "big"), status=Status.PUBLISHED)) == 1_500

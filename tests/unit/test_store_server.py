@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from qdrant_client import models
 
 from include.domain.documents import DocumentKey
-from include.domain.errors import ConfigError, StoreUnavailable, UnsafeSelector
+from include.domain.errors import ConfigError, EmbedderMismatch, StoreUnavailable, UnsafeSelector
 from include.domain.selection import Selector
 from include.store.registry import open_store
 from include.store.schema import PAYLOAD_INDEXES
 from include.store.server import ServerStore
 from include.store.where import Is, OneOf, Where
-from tests.builders import DIMENSION, EMBEDDER, at, ids_of, new_points, unit_vector
+from tests.builders import DIMENSION, EMBEDDER, at, new_points, publish, unit_vector
 from tests.fakes.qdrant_http import QdrantHttp, serving
 
 A = DocumentKey("helpcenter", "42")
@@ -45,7 +46,7 @@ def use_everything(store: ServerStore) -> None:
     with store.writing() as index:
         index.insert(points)
         index.overwrite(points[:2])
-        index.publish(ids_of(points))
+        publish(index, points)
         index.set_payload(Selector(A, older_than=at(1)), {"pinned": True})
         list(index.scan("helpcenter"))
         index.chunks_of([A])
@@ -110,7 +111,7 @@ def test_a_write_that_is_not_completed_is_an_error(
         server[1].trouble = half
         for write in (
             lambda: index.insert(points),
-            lambda: index.publish(ids_of(points)),
+            lambda: publish(index, points),
             lambda: index.set_payload(Selector(A), {"pinned": True}),
             lambda: index.delete(Selector(A)),
         ):
@@ -188,19 +189,68 @@ def test_a_creation_that_broke_off_is_completed(server: tuple[str, QdrantHttp], 
     assert "alias points nowhere" in store.problems()[0]
     server[1].trouble = lambda method, path: None
     store.prepare(EMBEDDER, DIMENSION)
-    assert store.problems(EMBEDDER, DIMENSION) == []
+    assert store.problems() == []
 
 
-def test_a_doctor_names_missing_indexes_missing_strict_mode_and_another_embedder(
+def test_an_alias_that_is_swapped_during_prepare_stays_where_it_was_pointed(
+    store: ServerStore, server: tuple[str, QdrantHttp]
+) -> None:
+    url, qdrant = server
+    (old,) = qdrant.indexes
+    ServerStore(url, "next").prepare(EMBEDDER, DIMENSION)
+    (new,) = set(qdrant.indexes) - {old}
+
+    def alias(collection: str) -> None:
+        made = models.CreateAlias(collection_name=collection, alias_name="docs")
+        qdrant.client.update_collection_aliases([models.CreateAliasOperation(create_alias=made)])
+
+    def led_to() -> str:
+        return next(a.collection_name for a in qdrant.client.get_aliases().aliases if a.alias_name == "docs")
+
+    def swapped(method: str, path: str) -> None:
+        if path == f"/collections/{old}":  # the old one was found behind the alias and is being looked at
+            alias(new)
+
+    qdrant.trouble = swapped
+    store.prepare(EMBEDDER, DIMENSION)
+    assert led_to() == new
+
+    qdrant.trouble = lambda method, path: None
+    alias(old)
+    ServerStore(url, "other").prepare("another-embedder", DIMENSION)
+    (foreign,) = set(qdrant.indexes) - {old, new}
+    qdrant.trouble = lambda method, path: alias(foreign) if path == f"/collections/{old}" else None
+    with pytest.raises(EmbedderMismatch):  # what was swapped in is judged like what was there
+        store.prepare(EMBEDDER, DIMENSION)
+    assert led_to() == foreign
+
+
+def test_an_alias_that_appears_while_the_collection_is_made_stays(server: tuple[str, QdrantHttp]) -> None:
+    url, qdrant = server
+    ServerStore(url, "next").prepare(EMBEDDER, DIMENSION)
+    (new,) = qdrant.indexes
+
+    def swapped(method: str, path: str) -> None:
+        if method == "PUT" and path.startswith("/collections/docs.") and path.endswith("/index"):
+            made = models.CreateAlias(collection_name=new, alias_name="docs")
+            qdrant.client.update_collection_aliases([models.CreateAliasOperation(create_alias=made)])
+
+    qdrant.trouble = swapped
+    ServerStore(url, "docs").prepare(EMBEDDER, DIMENSION)
+    assert {a.alias_name: a.collection_name for a in qdrant.client.get_aliases().aliases}["docs"] == new
+
+
+def test_a_doctor_names_missing_indexes_and_missing_strict_mode(
     store: ServerStore, server: tuple[str, QdrantHttp]
 ) -> None:
     (collection,) = server[1].indexes
     del server[1].indexes[collection]["fetched_at"]
     server[1].strict[collection] = None
-    problems = " | ".join(store.problems("another-embedder", DIMENSION))
+    problems = " | ".join(store.problems())
     assert "'fetched_at' is missing" in problems
     assert "strict mode is off" in problems
-    assert "another-embedder" in problems
+    with pytest.raises(EmbedderMismatch, match="another-embedder"):
+        store.prepare("another-embedder", DIMENSION)
 
 
 @pytest.mark.parametrize("where", [Where(), Where((Is("source", "a"),)), Where((OneOf("doc_id", ("1",)),))], ids=repr)
