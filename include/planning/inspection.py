@@ -20,9 +20,10 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from include.domain.documents import Marks, Status, StoredChunk
 from include.domain.identity import point_id
@@ -34,15 +35,15 @@ _NO_MARKS = Marks()
 
 def inspect(source: str, stored: Iterable[StoredChunk], *, foreign_points: int = 0) -> IndexInventory:
     """Group the points of `source` by document and judge each. Points of it without a doc_id count as foreign."""
-    by_document: dict[str, list[StoredChunk]] = defaultdict(list)
+    by_document: dict[str, list[_Seen]] = defaultdict(list)
     points = strays = 0
     for chunk in stored:
         points += 1
         if chunk.doc_id:
-            by_document[chunk.doc_id].append(chunk)
+            by_document[chunk.doc_id].append(_seen(chunk))
         else:
             strays += 1
-    documents = {doc_id: judge_document(doc_id, chunks) for doc_id, chunks in by_document.items()}
+    documents = {doc_id: _judge(doc_id, seen) for doc_id, seen in by_document.items()}
     return IndexInventory(source, documents, points, foreign_points + strays)
 
 
@@ -59,7 +60,22 @@ def with_marks(inventory: IndexInventory, marks: Mapping[str, Marks]) -> IndexIn
 
 def judge_document(doc_id: str, chunks: Iterable[StoredChunk]) -> IndexedDocument:
     """One document from all of its points, in any order."""
-    chunks = list(chunks)
+    return _judge(doc_id, [_seen(chunk) for chunk in chunks])
+
+
+class _Seen(NamedTuple):
+    """A point without its text: whether the text is right is known, and keeping all of them would fill the memory."""
+
+    chunk: StoredChunk
+    is_itself: bool
+
+
+def _seen(chunk: StoredChunk) -> _Seen:
+    return _Seen(replace(chunk, text=None), is_itself(chunk))
+
+
+def _judge(doc_id: str, seen: Sequence[_Seen]) -> IndexedDocument:
+    chunks = [each.chunk for each in seen]
     readable = [chunk for chunk in chunks if chunk.status != Status.INCOMING]
     flaws: list[str] = []
     if len(readable) < len(chunks):
@@ -69,9 +85,10 @@ def judge_document(doc_id: str, chunks: Iterable[StoredChunk]) -> IndexedDocumen
 
     head = max(readable, key=_recency)
     version = [chunk for chunk in readable if _version_of(chunk) == _version_of(head)]
+    right = {each.chunk.point_id for each in seen if each.is_itself}
     if len(version) < len(readable):
         flaws.append(f"{len(readable) - len(version)} points of another version are still readable")
-    flaws.extend(_flaws_of_version(version))
+    flaws.extend(_flaws_of_version(version, right))
     return IndexedDocument(
         doc_id,
         version=head.doc_version or "",
@@ -94,9 +111,9 @@ def _version_of(chunk: StoredChunk) -> tuple[object, ...]:
     return (chunk.doc_version, chunk.content_hash, chunk.pipeline, chunk.fetched_at)
 
 
-def _flaws_of_version(version: list[StoredChunk]) -> list[str]:
+def _flaws_of_version(version: Sequence[StoredChunk], right: Collection[str]) -> list[str]:
     flaws = []
-    altered = sum(not is_itself(chunk) for chunk in version)
+    altered = sum(chunk.point_id not in right for chunk in version)
     if altered:
         flaws.append(f"{altered} altered points: text, hash, place and id do not belong together")
     counts = {chunk.chunk_count for chunk in version}
