@@ -36,7 +36,10 @@ def checks(application: Application) -> list[tuple[str, Check]]:
 def _state(application: Application) -> Iterator[Diagnosis]:
     probe = f"doctor/{os.getpid()}"
     application.state.write(probe, b"written by truecopy doctor")
-    application.state.read(probe)
+    try:
+        application.state.read(probe)
+    finally:
+        application.state.remove(probe)
     yield Diagnosis("state root", Health.OK, f"{application.state} can be written and read")
 
 

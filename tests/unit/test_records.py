@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import multiprocessing
 import os
@@ -12,6 +13,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,6 +55,34 @@ def test_a_file_is_replaced_whole_and_listed_by_name(state: StateRoot) -> None:
     assert state.names("nowhere") == []
     with pytest.raises(FileNotFoundError):
         state.read("a/b/third")
+
+
+def test_a_removed_file_is_gone(state: StateRoot) -> None:
+    state.write("a/b", b"1")
+    state.remove("a/b")
+    assert state.names("a") == []
+    with pytest.raises(FileNotFoundError):
+        state.remove("a/b")
+
+
+@pytest.mark.parametrize(("scheme", "package"), [("s3", "s3fs"), ("gs", "gcsfs")])
+def test_a_file_system_that_is_not_installed_is_named_with_its_package(scheme: str, package: str) -> None:
+    if importlib.util.find_spec(package):
+        pytest.skip(f"{package} is installed here")
+    with pytest.raises(ConfigError, match=f"pip install {package}"):
+        StateRoot(f"{scheme}://bucket/truecopy")
+
+
+def test_an_unknown_kind_of_state_root_is_a_wrong_setting() -> None:
+    with pytest.raises(ConfigError, match="nowhere"):
+        StateRoot("nowhere://user:hunter2@bucket/truecopy")
+
+
+def test_names_of_a_remote_root_are_not_those_remembered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    forgotten: list[str] = []
+    monkeypatch.setattr(MemoryFileSystem, "invalidate_cache", lambda self, path=None: forgotten.append(path))
+    StateRoot(f"memory://{tmp_path.name}").names("a")
+    assert forgotten == [f"/{tmp_path.name}/a"]
 
 
 def test_a_write_that_was_cut_off_is_not_listed(tmp_path: Path) -> None:
