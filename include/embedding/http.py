@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 import time
 from collections.abc import Callable, Sequence
@@ -76,7 +77,11 @@ class HttpEmbedder:
         self._sleep, self._clock, self._jitter = sleep, clock, jitter
         self._turn, self._next_request = Lock(), 0.0
         self._counter = _tokenizer(settings.tokenizer) if settings.tokenizer else None
-        self.id = f"http/{settings.model}@{settings.revision}/{settings.dimension}/max:{settings.max_tokens}/by-server"
+        # Chunks are cut by what it counts, so another file makes other chunks.
+        counted = f"/tokens:{_digest(settings.tokenizer)}" if settings.tokenizer else ""
+        self.id = (
+            f"http/{settings.model}@{settings.revision}/{settings.dimension}/max:{settings.max_tokens}/by-server{counted}"
+        )
 
     def __repr__(self) -> str:
         return f"HttpEmbedder({self._settings.url}, {self.id})"
@@ -227,6 +232,10 @@ def _retry_after(header: str | None) -> float:
         return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
     except (ValueError, TypeError):
         return 0.0
+
+
+def _digest(path: Path) -> str:
+    return f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()[:16]}"
 
 
 def _tokenizer(path: Path) -> Tokenizer:

@@ -136,6 +136,13 @@ def test_without_a_tokenizer_bytes_bound_the_tokens_and_with_one_they_are_counte
     assert bound.count_tokens("日本") == 8
 
 
+def test_another_tokenizer_file_is_another_embedder(server, tmp_path: Path):
+    (tmp_path / "tokenizer.json").write_bytes(TOKENIZER.read_bytes() + b"\n")
+    ids = {client(server, tokenizer=path).id for path in (TOKENIZER, tmp_path / "tokenizer.json")} | {client(server).id}
+    assert len(ids) == 3
+    assert client(server, tokenizer=TOKENIZER).id == client(server, tokenizer=TOKENIZER).id
+
+
 def test_a_tokenizer_file_that_truncates_does_not_hide_the_length(server, tmp_path: Path):
     tokenizer = Tokenizer.from_file(str(TOKENIZER))
     tokenizer.enable_truncation(16)
