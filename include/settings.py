@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from include.domain.errors import ConfigError
 from include.domain.redaction import shown_value
@@ -77,6 +77,14 @@ class Settings(_Model):
     alerts: tuple[NotifierSettings, ...] = Field((), description="where alerts go besides log and manifest")
     state: str = Field("./state", description="state root, a folder or any fsspec URL")
     ledger: Path = Field(Path("./state/ledger"), description="git repository of people's decisions")
+    cache: Path = Field(Path("./state/cache"), description="local folder of what can be fetched again")
+
+    @field_validator("ledger", "cache", mode="before")
+    @classmethod
+    def _is_a_folder(cls, value: object) -> object:
+        if isinstance(value, str) and "://" in value:
+            raise ValueError("must be a folder of a mounted file system; of these only `state` may be a URL")
+        return value
 
     @model_validator(mode="after")
     def _sources_are_told_apart(self) -> Settings:
@@ -98,8 +106,8 @@ _VARIABLE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^
 def load_settings(path: Path, environment: Mapping[str, str]) -> Settings:
     """Read and validate a settings file.
 
-    `TRUECOPY_STATE` and `TRUECOPY_LEDGER` of the environment win over the file; relative folders are taken from the
-    current directory. Raises ConfigError.
+    `TRUECOPY_STATE`, `TRUECOPY_LEDGER` and `TRUECOPY_CACHE` of the environment win over the file; relative folders
+    are taken from the current directory. Raises ConfigError.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -115,8 +123,8 @@ def load_settings(path: Path, environment: Mapping[str, str]) -> Settings:
         raise ConfigError(f"{path}: not valid YAML{line}: {problem}") from None
     if not isinstance(raw, dict):
         raise ConfigError(f"{path}: expected a mapping with a `sources` key, found {type(raw).__name__}")
-    for key, variable in (("state", "TRUECOPY_STATE"), ("ledger", "TRUECOPY_LEDGER")):
-        if environment.get(variable):
+    for key in ("state", "ledger", "cache"):
+        if environment.get(variable := f"TRUECOPY_{key.upper()}"):
             raw[key] = environment[variable]
     try:
         return Settings.model_validate(raw)

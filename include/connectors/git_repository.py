@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO
 
 from include.connectors.credentials import Credentials
-from include.domain.errors import SourceUnavailable
+from include.domain.errors import ConfigError, SourceUnavailable
 from include.domain.redaction import redact
 
 # What git may inherit. GIT_DIR, GIT_INDEX_FILE and the like (set inside hooks) would point it somewhere else.
@@ -100,9 +100,19 @@ class Repository:
     @classmethod
     def mirror(cls, url: str, cache_dir: Path, *, timeout: float, credentials: Credentials | None) -> Repository:
         """Bring a bare mirror of `url` up to date and open it. Raises SourceUnavailable when that fails: what an
-        earlier fetch left in the cache is never handed out as if it were fresh."""
+        earlier fetch left in the cache is never handed out as if it were fresh. Raises ConfigError for a cache
+        folder that cannot be written."""
         shown = redact(url)
-        cache_dir.mkdir(parents=True, exist_ok=True)
+        try:
+            cache_dir.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=cache_dir):
+                pass
+        except OSError as error:
+            raise ConfigError(
+                f"cache {cache_dir} cannot be written ({error.strerror}), so {shown} cannot be mirrored; set `cache` "
+                "or TRUECOPY_CACHE to a local folder of this user",
+                path=str(cache_dir),
+            ) from error
         git_dir = cache_dir / f"{hashlib.sha256(url.encode()).hexdigest()[:24]}.git"
         repository = cls(git_dir, shown=shown, timeout=timeout)
         with _locked(git_dir.with_suffix(".lock")):

@@ -65,12 +65,26 @@ class Application:
 
     settings: Settings
     secrets: Secrets = field(default_factory=NoSecrets)
+    file: str = "config/truecopy.yaml"
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str], secrets: Secrets | None = None) -> Application:
-        """Read once, at the edge: `TRUECOPY_CONFIG` names the settings. Raises ConfigError."""
+        """Read once, at the edge: `TRUECOPY_CONFIG` names the settings. Raises ConfigError, with every wrong option
+        of every source."""
         path = Path(environment.get("TRUECOPY_CONFIG") or "config/truecopy.yaml")
-        return cls(load_settings(path, environment), secrets or NoSecrets())
+        made = cls(load_settings(path, environment), secrets or NoSecrets(), str(path))
+        made._check_sources()
+        return made
+
+    def _check_sources(self) -> None:
+        wrong = []
+        for name, chosen in self.settings.sources.items():
+            try:
+                connectors.check(chosen.kind, name, chosen.options, file=self.file)
+            except ConfigError as error:
+                wrong.append(str(error))
+        if wrong:
+            raise ConfigError("\n".join(wrong), file=self.file)
 
     @cached_property
     def state(self) -> StateRoot:
@@ -143,8 +157,9 @@ class Application:
             source,
             chosen.options,
             clock=self.clock,
-            cache_dir=Path("./state/cache").absolute(),
+            cache_dir=self.settings.cache.absolute(),
             credentials=self.secrets.credentials(chosen.conn_id) if chosen.conn_id else Credentials(),
+            file=self.file,
         )
 
     @contextmanager

@@ -10,6 +10,7 @@ import pytest
 from include.domain.errors import ConfigError
 from include.planning.gate import Limits
 from include.settings import Settings, load_settings
+from include.wiring.application import Application
 
 SMALL = "sources:\n  handbook:\n    kind: git_markdown\n    options: {location: ./handbook}\n"
 SHIPPED = Path(__file__).parents[2] / "config" / "truecopy.yaml"
@@ -126,9 +127,38 @@ def test_a_variable_in_a_comment_need_not_be_set(tmp_path: Path) -> None:
     assert loaded("# set ${NOWHERE} for this\n" + SMALL, tmp_path).sources
 
 
-def test_state_and_ledger_of_the_environment_win(tmp_path: Path) -> None:
-    settings = loaded(SMALL + "state: ./a\nledger: ./b\n", tmp_path, TRUECOPY_STATE="/c", TRUECOPY_LEDGER="/d")
-    assert (settings.state, str(settings.ledger)) == ("/c", "/d")
+def test_state_ledger_and_cache_of_the_environment_win(tmp_path: Path) -> None:
+    text = SMALL + "state: ./a\nledger: ./b\ncache: ./e\n"
+    settings = loaded(text, tmp_path, TRUECOPY_STATE="/c", TRUECOPY_LEDGER="/d", TRUECOPY_CACHE="/f")
+    assert (settings.state, str(settings.ledger), str(settings.cache)) == ("/c", "/d", "/f")
+    assert str(loaded(text, tmp_path).cache) == "e"
+
+
+@pytest.mark.parametrize("key", ["ledger", "cache"])
+def test_what_needs_locks_is_no_url(key: str, tmp_path: Path) -> None:
+    assert "mounted file system" in refused(SMALL + f"{key}: s3://bucket/x\n", tmp_path)
+
+
+def test_the_options_of_every_source_are_checked_when_an_installation_is_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        SMALL + "  broken: {kind: git_markdown, options: {location: x, rot: docs}}\n  odd: {kind: gopher}\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(ConfigError) as refusal:
+        Application.from_environment({"TRUECOPY_CONFIG": str(path)})
+    assert f"{path}: sources.broken.options.rot: is not an option here" in str(refusal.value)
+    assert f"{path}: sources.odd.kind: 'gopher'" in str(refusal.value)
+    assert "handbook" not in str(refusal.value)
+
+
+def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    path = tmp_path / "truecopy.yaml"
+    path.write_text(SMALL.replace("./handbook", "'https://git.invalid/x.git'"), encoding="utf-8")
+    application = Application.from_environment({"TRUECOPY_CONFIG": str(path), "TRUECOPY_CACHE": str(tmp_path / "file")})
+    with pytest.raises(ConfigError, match=f"{tmp_path}/file.*TRUECOPY_CACHE"):
+        application.connector("handbook").list_documents()
 
 
 def test_a_missing_file_says_what_to_set(tmp_path: Path) -> None:
