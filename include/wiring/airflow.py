@@ -12,10 +12,11 @@ from functools import cache
 from typing import Any
 
 from airflow.sdk import Asset, Connection, get_current_context
-from airflow.sdk.exceptions import AirflowException, AirflowFailException
+from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowNotFoundException
+from airflow.sdk.log import mask_secret
 
 from include.connectors.credentials import Credentials
-from include.domain.errors import Fatal, Held, Retriable
+from include.domain.errors import ConfigError, Fatal, Held, Retriable
 from include.domain.manifest import Gauge, Manifest
 from include.telemetry.alerts import Alert
 from include.wiring.application import Application
@@ -33,12 +34,16 @@ def application() -> Application:
 
 
 class ConnectionSecrets:
-    """Airflow Connections as the credentials of sources and stores. Implements application.Secrets."""
+    """Airflow Connections as the credentials of sources and stores. Implements application.Secrets.
+
+    A connection in the environment (`AIRFLOW_CONN_<ID>`) is read from there; Airflow's secrets backends and its
+    database are asked for the others only.
+    """
 
     def credentials(self, conn_id: str) -> Credentials:
         """Login and password are HTTP basic; a password alone is a bearer token. `headers` and `params` of the
         connection's extra are taken as they are, with `{password}` replaced."""
-        connection = Connection.get(conn_id)
+        connection = self._connection(conn_id)
         password = connection.password or ""
 
         def filled(name: str) -> dict[str, str]:
@@ -53,7 +58,31 @@ class ConnectionSecrets:
         return Credentials(headers=headers, params=params)
 
     def password(self, conn_id: str) -> str:
-        return Connection.get(conn_id).password or ""
+        return self._connection(conn_id).password or ""
+
+    def _connection(self, conn_id: str) -> Connection:
+        variable = f"AIRFLOW_CONN_{conn_id.upper()}"
+        written = os.environ.get(variable)
+        if written:
+            try:
+                is_json = written.lstrip().startswith("{")
+                found = Connection.from_json(written, conn_id) if is_json else Connection.from_uri(written, conn_id)
+            except Exception:  # noqa: BLE001 (whatever is wrong with it, its text may hold the password)
+                raise ConfigError(
+                    f"{variable} is neither a connection's JSON nor its URI; write "
+                    '{"conn_type": "http", "login": "…", "password": "…"}',
+                    conn_id=conn_id,
+                ) from None
+            mask_secret(found.password)
+            return found
+        try:
+            return Connection.get(conn_id)
+        except AirflowNotFoundException:
+            raise ConfigError(
+                f"connection {conn_id!r} is not known: set {variable} in the environment of this process, or add it in "
+                "Airflow (Admin, Connections) or the secrets backend that Airflow is configured with",
+                conn_id=conn_id,
+            ) from None
 
 
 def current_run() -> Run:
