@@ -1,4 +1,4 @@
-# The image of every Airflow service in docker-compose.yaml: dependencies only, the code is mounted.
+# The image of every Airflow service in docker-compose.yaml: dependencies and the command `truecopy`; the code is mounted.
 #
 # From Python's own image, not from apache/airflow: that one brings some 600 packages pinned by another constraints
 # file, and requirements.txt on top of it would be a third set that nobody has tested. Here the image holds exactly
@@ -15,6 +15,11 @@ COPY requirements.txt /tmp/requirements.txt
 RUN pip install --no-cache-dir --quiet uv==0.13.9 \
     && uv pip install --system --no-cache --compile-bytecode --requirement /tmp/requirements.txt \
     && rm /tmp/requirements.txt
+
+# Without its packages, which are mounted and found by PYTHONPATH: what this installs is the command `truecopy`.
+COPY pyproject.toml README.md requirements.txt /tmp/truecopy/
+RUN uv pip install --system --no-cache --no-deps /tmp/truecopy \
+    && rm -r /tmp/truecopy
 
 USER airflow
 WORKDIR /opt/airflow

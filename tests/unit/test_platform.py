@@ -9,6 +9,7 @@ import stat
 import subprocess
 import tomllib
 from collections.abc import Iterator
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -50,6 +51,12 @@ def strings(node: object) -> Iterator[str]:
 
 def test_every_variable_of_the_compose_file_is_declared_and_every_declared_one_is_used() -> None:
     assert {match["name"] for match in VARIABLE.finditer(COMPOSE_TEXT)} == set(declared())
+
+
+def test_a_variable_that_is_handed_to_airflow_for_our_settings_is_read_there() -> None:
+    for name in SERVICES["worker"]["environment"]:
+        if not name.startswith(("AIRFLOW_", "TRUECOPY_", "PYTHON")):
+            assert f"${{{name}" in (PROJECT / "config" / "truecopy.yaml").read_text(), f"nothing reads {name}"
 
 
 def test_a_missing_secret_stops_compose_instead_of_becoming_empty() -> None:
@@ -131,6 +138,21 @@ def test_all_images_are_pinned() -> None:
     assert first == "FROM python:3.11-slim-bookworm"
 
 
+def test_the_image_has_the_command_and_the_build_is_given_what_it_copies() -> None:
+    image = (PROJECT / "Dockerfile").read_text()
+    given = {line[1:] for line in (PROJECT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+    copied = {name for line in re.findall(r"^COPY (.+) \S+$", image, re.MULTILINE) for name in line.split()}
+    assert copied == given
+    installed = re.search(r"uv pip install \S+ \S+ --no-deps (\S+)", image)
+    assert installed
+    (names,) = re.findall(rf"^COPY (.+) {installed[1]}/$", image, re.MULTILINE)
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())
+    needed = {"pyproject.toml", project["project"]["readme"], *strings(project["tool"]["setuptools"]["dynamic"])}
+    assert needed == set(names.split())
+    assert project["project"]["scripts"] == {"truecopy": "include.cli:app"}
+    assert "exec scheduler truecopy" in (PROJECT / "README.md").read_text()
+
+
 def test_the_keys_that_all_services_must_share_are_the_same_in_each() -> None:
     shared = ("AIRFLOW__API_AUTH__JWT_SECRET", "AIRFLOW__CORE__FERNET_KEY", "AIRFLOW__API__SECRET_KEY")
     for key in shared:
@@ -187,6 +209,20 @@ def test_the_lock_has_what_was_asked_for() -> None:
     for requirement in wanted:
         (pin,) = pins[canonicalize_name(requirement.name)].specifier
         assert requirement.specifier.contains(pin.version), f"{requirement} against {pin}; run `make lock`"
+
+
+def test_every_library_that_is_asked_for_is_used() -> None:
+    sections = (PROJECT / "requirements.in").read_text().split("# --- ")
+    ours = [part for part in sections if part.startswith(("index", "text and embedding", "sources"))]
+    assert len(ours) == 3
+    code = "\n".join(path.read_text(encoding="utf-8") for path in (PROJECT / "include").rglob("*.py"))
+    distributed = packages_distributions()
+    for text in [text for part in ours for line in part.splitlines()[1:] if (text := line.partition("#")[0].strip())]:
+        name = canonicalize_name(Requirement(text).name)
+        modules = [module for module, owners in distributed.items() if name in map(canonicalize_name, owners)]
+        used = rf"^\s*(?:import|from) (?:{'|'.join(modules)})\b|[\"'](?:{'|'.join(modules)})[\"']"
+        assert modules, name
+        assert re.search(used, code, re.MULTILINE), f"{name} is asked for and nothing imports it"
 
 
 def test_the_project_takes_its_dependencies_from_the_lock_and_supports_the_pythons_that_ci_tests() -> None:
