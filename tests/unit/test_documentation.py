@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from include.cli import app
 from include.connectors.git_options import GitMarkdownOptions
 from include.connectors.http_options import HttpJsonOptions
+from include.embedding.registry import FastembedOptions, HttpOptions, StaticOptions
 from include.settings import Settings
 from include.telemetry.alerts import ALERTS
 from include.telemetry.gauges import GAUGES
@@ -62,6 +63,45 @@ def test_every_connector_option_is_documented() -> None:
     git, http = page.split("## `git_markdown`")[1].split("## `http_json`")
     assert [name for name in GitMarkdownOptions.model_fields if f"`{name}`" not in git] == []
     assert [name for name in HttpJsonOptions.model_fields if f"`{name}`" not in http] == []
+
+
+def test_every_option_of_an_embedder_is_documented() -> None:
+    (row,) = [line for line in _read("docs/CONFIGURATION.md").splitlines() if line.startswith("| `embedding.options`")]
+    for options in (StaticOptions, FastembedOptions, HttpOptions):
+        assert [name for name in options.model_fields if f"`{name}`" not in row] == [], options.__name__
+
+
+def test_every_variable_of_the_environment_is_documented() -> None:
+    named = set(re.findall(r"TRUECOPY_[A-Z]+", _read("include/settings.py") + _read("config/truecopy.yaml")))
+    assert {name for name in named if f"`{name}`" not in _read("docs/CONFIGURATION.md")} == set()
+
+
+def test_what_operations_quotes_is_what_the_code_says() -> None:
+    quoted = re.findall(r'\*"([^"]+)"\*', _read("docs/OPERATIONS.md"))
+    code = "\n".join(path.read_text(encoding="utf-8") for path in (PROJECT / "include").rglob("*.py"))
+    said = re.sub(r'"\s*\n\s*f?"', "", re.sub(r'""".*?"""', "", code, flags=re.DOTALL))
+    assert quoted
+    assert [text for text in quoted if text not in said] == []
+
+
+def test_every_section_of_operations_that_the_code_names_exists() -> None:
+    sections = re.findall(r"^## (.+)$", _read("docs/OPERATIONS.md"), re.MULTILINE)
+    named = [
+        name
+        for path in [*(PROJECT / "include").rglob("*.py"), *(PROJECT / "dags").glob("*.py")]
+        for name in re.findall(r"docs/OPERATIONS\.md, ([A-Z][^\".]+)\"", path.read_text(encoding="utf-8"))
+    ]
+    assert named
+    assert [name for name in named if name not in sections] == []
+
+
+def test_the_address_of_a_preset_is_the_same_wherever_it_is_shown() -> None:
+    preset = re.search(r"base_url \((\S+)\)", _read("config/presets/zendesk_guide.yaml"))
+    assert preset
+    for page in ("README.md", "config/truecopy.yaml"):
+        shown = re.search(r"zendesk_guide.*?base_url: \"?([^\"\s}]+)", _read(page), re.DOTALL)
+        assert shown, page
+        assert shown[1] == preset[1], page
 
 
 def test_every_gauge_and_alarm_is_documented_and_nothing_else_is() -> None:
