@@ -132,6 +132,19 @@ def test_fe_06_pages_that_fail_on_two_consecutive_nights_are_never_deleted(reply
         assert gone not in site.documents()
 
 
+def test_fe_06_a_404_proves_nothing_while_living_documents_answer_404_too() -> None:
+    """The list comes from a cache, the table behind the pages is lost."""
+    cms = EditableCms(names(30))
+    with served(cms) as site:
+        site.night()
+        before = site.texts()
+        cms.unlisted, cms.broken = {"d0007"}, dict.fromkeys(cms.ids, Reply(404, b"{}"))
+        for _ in range(2):
+            manifest = site.night()
+            assert [outcome.state for outcome in manifest.outcomes] == [DocumentState.KEPT]
+            assert site.texts() == before
+
+
 def test_fe_07_a_page_that_is_away_for_one_night_is_neither_deleted_nor_embedded_again() -> None:
     cms = EditableCms(names(30))
     with served(cms) as site:

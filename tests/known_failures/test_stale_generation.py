@@ -141,6 +141,30 @@ def test_leftovers_of_a_version_that_nobody_knows_any_more_are_found_and_removed
     assert_one_generation(site)
 
 
+@pytest.mark.parametrize("damage", ["lost", "another text", "another place", "hidden"])
+def test_a_chunk_that_was_damaged_behind_our_back_is_found_and_put_right(damage: str) -> None:
+    """The version still matches the source, so that no comparison of versions would ever look again."""
+    _, site = filled(20)
+    points = site.store.points  # type: ignore[attr-defined]
+    hurt = next(i for i, p in points.items() if (p.payload["doc_id"], p.payload["chunk_index"]) == ("page-003", 1))
+    match damage:
+        case "lost":
+            del points[hurt]
+        case "another text":
+            points[hurt].payload["text"] = "something else"
+        case "another place":
+            points[hurt].payload["chunk_index"] = 7
+        case "hidden":
+            points[hurt].payload["status"] = "archived"
+    manifest = site.night()
+    assert manifest.found is not None
+    assert manifest.found.partial == 1
+    assert manifest.state is RunState.TRUE
+    assert site.texts()["page-003"] == ["page 3", "about thing 3"]
+    assert {chunk.status for chunk in site.chunks()} == {"published"}
+    assert_one_generation(site)
+
+
 def line_chunks_of(source: FakeSource, site: Site, doc_id: str, text: str) -> dict:
     """The points that a document would have with this text, as they are stored."""
     source.put(doc_id, text)
