@@ -76,7 +76,8 @@ class ConnectionSecrets:
             mask_secret(found.password)
             return found
         try:
-            return Connection.get(conn_id)
+            stored: Connection = Connection.get(conn_id)
+            return stored
         except AirflowNotFoundException:
             raise ConfigError(
                 f"connection {conn_id!r} is not known: set {variable} in the environment of this process, or add it in "
