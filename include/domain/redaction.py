@@ -6,6 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 _USER_INFO = re.compile(r"(?<=://)[^/\s]*@")
+_QUERY = re.compile(r"(?<=://)([^\s?#]*)([?#]\S+)")
+_PARAMETER = re.compile(r"([?&#])([^&#=]*=)?[^&#]*")
+_PUNCTUATION_AFTER_URL = "])}>'\"`,.:;!"
 _SECRET_KEY = re.compile(
     r"passw|passphrase|secret|credential|authori[sz]ation|token(?!s|izer)|(?:api|access|private|signing)[-_]?key",
     re.IGNORECASE,
@@ -13,14 +16,21 @@ _SECRET_KEY = re.compile(
 
 
 def redact(text: str) -> str:
-    """The text with `user:password@` of every URL in it replaced by `***@`. A password may hold an @ itself."""
-    return _USER_INFO.sub("***@", text)
+    """The text without the secrets of the URLs in it: `***@` for the user part (a password may hold an @ itself),
+    `name=***` for every parameter of a query or fragment, whatever its name; `***` where it has none."""
+    return _QUERY.sub(_without_values, _USER_INFO.sub("***@", text))
+
+
+def _without_values(url: re.Match[str]) -> str:
+    query = url[2].rstrip(_PUNCTUATION_AFTER_URL)
+    after = url[2][len(query) :]
+    return url[1] + _PARAMETER.sub(lambda found: f"{found[1]}{found[2] or ''}***", query) + after
 
 
 def redact_address(address: str) -> str:
-    """What was typed where one address belongs, however mistyped: nothing up to the last @, no query."""
+    """What was typed where one address belongs, however mistyped: nothing up to the last @, no query, no fragment."""
     before, at, after = address.rpartition("@")
-    return (f"***{at}{after}" if before else address).split("?")[0]
+    return re.split(r"[?#]", f"***{at}{after}" if before else address, maxsplit=1)[0]
 
 
 def shown_value(key: str, value: object, *, longest: int = 80) -> str | None:

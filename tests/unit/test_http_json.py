@@ -107,6 +107,16 @@ def test_an_answer_that_names_a_next_page_is_not_the_whole_list():
     assert "names a next page" in listing.proof.problem
 
 
+@pytest.mark.parametrize("link", ["http://x/list?api_key=hunter2&page=2", "/list?api_key=hunter2"])
+def test_a_next_that_is_reported_keeps_its_query_to_itself(link: str):
+    cms = ModelCms(style="none")
+    with http_server(lambda request: Reply.of({"items": [{"id": "a", "v": "1"}], "next": link})) as url:
+        listing = http_connector(model_options(url, cms)).list_documents()
+    assert "names a next page" in listing.proof.problem
+    assert "/list" in listing.proof.problem
+    assert "hunter2" not in repr(listing)
+
+
 def test_a_next_that_never_ends_is_stopped():
     def answer(request: Request) -> Reply:
         at = int(request.query.get("cursor", 0))

@@ -13,7 +13,7 @@ from include.domain.redaction import redact, redact_address, shown_value
     ("text", "shown"),
     [
         ("https://user:p@ss@host/x", "https://***@host/x"),
-        ("fetch https://a:b@h/x?y=c@d and ssh://u@h", "fetch https://***@h/x?y=c@d and ssh://***@h"),
+        ("fetch https://a:b@h/x?y=c@d and ssh://u@h", "fetch https://***@h/x?y=*** and ssh://***@h"),
         ("https://host/@scope/page", "https://host/@scope/page"),
         ("https://host/mail me@host", "https://host/mail me@host"),
     ],
@@ -22,9 +22,28 @@ def test_the_whole_user_part_of_every_url_is_hidden(text: str, shown: str) -> No
     assert redact(text) == shown
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("https://h/x.git?access_token=SECRET", "https://h/x.git?access_token=***"),
+        ("https://h/x?page=2&key=SECRET;SECRET", "https://h/x?page=***&key=***"),
+        ("https://h/x?key=SECRET=?SECRET, then", "https://h/x?key=***, then"),
+        ("access 'https://h/x.git?t=SECRET/': no host", "access 'https://h/x.git?t=***': no host"),
+        ("https://h/x?t=SECRET/info/refs?service=git", "https://h/x?t=***"),
+        ("https://h?SECRET", "https://h?***"),
+        ("https://h/#access_token=SECRET&b=SECRET", "https://h/#access_token=***&b=***"),
+        ("https://h/a?", "https://h/a?"),
+        ("is it https://h/a? See b=c", "is it https://h/a? See b=c"),
+    ],
+)
+def test_no_value_of_a_query_is_shown(text: str, shown: str) -> None:
+    assert redact(text) == shown
+
+
 def test_an_address_that_is_none_hides_all_that_could_be_a_credential() -> None:
     assert redact_address("https//u:p/a@ss@host:6333?api_key=k") == "***@host:6333"
     assert redact_address("qdrant:6333") == "qdrant:6333"
+    assert redact_address("/list?api_key=k") == redact_address("/list#api_key=k") == "/list"
 
 
 def test_values_are_shown_short_and_secrets_and_containers_are_not() -> None:
