@@ -213,7 +213,9 @@ class _Walk:
         reading, paging = self._reading, self._paging
         if paging.style == "none":
             if page.next is not None:
-                reading.problems.append(f"the answer names a next page ({redact_address(page.next):.60}) though paging.style is none")
+                reading.problems.append(
+                    f"the answer names a next page ({redact_address(page.next):.60}) though paging.style is none"
+                )
             reading.end_reached = page.next is None
             return None
         if page.next is None:
