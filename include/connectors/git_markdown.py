@@ -176,10 +176,11 @@ class GitMarkdownConnector:
             repository = Repository.mirror(
                 options.location, self._cache_dir, timeout=options.fetch_timeout_seconds, credentials=self._credentials
             )
-            commit = repository.resolve(options.ref or MIRROR_HEAD)
+            head = MIRROR_HEAD
         else:
             repository = Repository.local(Path(options.location), timeout=options.timeout_seconds)
-            commit = repository.resolve(options.ref or "HEAD")
+            head = "HEAD"
+        commit = repository.resolve_name(options.ref) if options.ref else repository.resolve(head)
         return self._scope(repository, commit, pinned_at)
 
     def _scope(self, repository: Repository, commit: str, pinned_at: datetime) -> _Snapshot:

@@ -10,6 +10,7 @@ import base64
 import fcntl
 import hashlib
 import os
+import re
 import subprocess
 import tempfile
 import threading
@@ -60,6 +61,7 @@ _SETTINGS = (
     "core.hooksPath=/dev/null",
 )
 MIRROR_HEAD = "refs/truecopy/HEAD"
+_SUFFIX = re.compile(r"[~^:]|@\{")  # cannot be in the name of a branch or tag
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +135,19 @@ class Repository:
             )
         return repository
 
-    def resolve(self, ref: str) -> str:
-        """The commit id `ref` names now. Raises SourceUnavailable for a missing ref or a repository without commits."""
+    def resolve_name(self, name: str) -> str:
+        """The commit id of what a user calls `name`, perhaps with a suffix like `~1`: the branch of that name, else
+        the tag, else whatever git knows by it. Left to git, a tag would win and hide every later commit of the
+        branch. Raises as `resolve` does."""
+        base = _SUFFIX.split(name, maxsplit=1)[0]
+        candidates = (f"refs/heads/{base}", f"refs/tags/{base}")
+        known = self._run("for-each-ref", "--format=%(refname)", *candidates).decode("utf-8", "replace").splitlines()
+        full = next((candidate for candidate in candidates if candidate in known), base)
+        return self.resolve(full + name[len(base) :], shown=name)
+
+    def resolve(self, ref: str, *, shown: str = "") -> str:
+        """The commit id `ref` names now, `shown` in messages. Raises SourceUnavailable for a missing ref or a
+        repository without commits."""
         return (
             self._run(
                 "rev-parse",
@@ -142,7 +155,7 @@ class Repository:
                 "--quiet",
                 "--end-of-options",
                 f"{ref}^{{commit}}",
-                failure=f"there is no commit at `{ref}`",
+                failure=f"there is no commit at `{shown or ref}`",
             )
             .decode()
             .strip()

@@ -227,6 +227,22 @@ def test_a_clone_url_is_fetched_with_every_listing_also_after_a_rewrite_and_a_re
         connector(url, cache=tmp_path / "cache", ref="main").list_documents()
 
 
+@pytest.mark.parametrize("is_cloned", [False, True])
+def test_a_tag_with_the_name_of_the_branch_does_not_freeze_the_source(
+    repository: GitRepository, tmp_path: Path, is_cloned: bool
+):
+    place = repository.folder.as_uri() if is_cloned else repository.folder
+    repository.git("tag", "main")
+    repository.git("tag", "v1")
+    repository.commit({"a.md": "edited\n"})
+    bodies = {
+        ref: connector(place, cache=tmp_path / "cache", ref=ref).fetch("a.md").body
+        for ref in ("main", "main~1", "main^{commit}", "tags/main", "v1", repository.git("rev-parse", "HEAD"))
+    }
+    old, new = b"alpha\n", b"edited\n"
+    assert list(bodies.values()) == [new, old, new, old, old, new]
+
+
 def test_a_password_in_a_clone_url_is_never_shown(tmp_path: Path):
     with pytest.raises(SourceUnavailable) as caught:
         connector("http://user:hunter2@127.0.0.1:9/r.git?key=hunter2", cache=tmp_path / "cache").list_documents()
