@@ -229,9 +229,10 @@ class VersionWriter:
                 # Not ours to delete: a later read of the same text took the points over and is about to publish them.
                 return _withdrawn(version, f"a version read at {rfc3339(rival)} is being written")
             if _publish(index, version, stored):
-                # Altered points are overwritten as readable ones: a removal that came just before must win again.
-                newer = self._removed(version) or _retire_others(index, version)
-                return _withdraw(index, version, newer) if newer else _outcome(version)
+                # Altered points are overwritten as readable ones: a removal that came just before must win again. It is
+                # looked for after the others are retired, or readers would fall back to one of them.
+                obstacle = _retire_others(index, version) or self._removed(version)
+                return _withdraw(index, version, obstacle) if obstacle else _outcome(version)
             stored = self._restored(index, version, overwrite=attempt > 0)
         key, whole = version.key, len(version.points)
         found = index.count(Selector(key, only_ids=version.ids))
