@@ -16,9 +16,10 @@ from urllib.parse import quote, urljoin
 
 from include.connectors.credentials import Credentials
 from include.connectors.git_dates import FileDates, read_log
+from include.connectors.git_mirror import MIRROR_HEAD, may_be_damaged, open_mirror
 from include.connectors.git_options import GitMarkdownOptions
 from include.connectors.git_paths import Globs, document_id
-from include.connectors.git_repository import MIRROR_HEAD, Repository, TreeEntry
+from include.connectors.git_repository import Repository, TreeEntry
 from include.connectors.git_visibility import BlobFields, inherited, may_pass_on, passed_on, read_fields
 from include.domain.documents import DocumentKey, FetchedDocument, Presence
 from include.domain.errors import DocumentGone, DocumentNotPublic, DocumentUnreadable, SourceUnavailable
@@ -74,6 +75,7 @@ class GitMarkdownConnector:
         self._include = Globs(options.include)
         self._exclude = Globs(options.exclude)
         self._pinned: _Snapshot | None = None
+        self._is_mirror_new = False
         self._fields: dict[str, BlobFields] = {}
         self._by_folder: dict[str, Mapping[str, object]] = {}
         self._dates: tuple[str, Mapping[bytes, FileDates]] | None = None
@@ -85,8 +87,7 @@ class GitMarkdownConnector:
     def list_documents(self) -> Listing:
         """See `ports.Connector`. Pins the commit that later fetches and probes read."""
         listed_at = self._clock.now()
-        self._pinned = snapshot = self._look()
-        self._read_front_matter(snapshot, snapshot.documents)
+        snapshot = self._pin(is_all_read=True)
         documents: dict[str, ListedDocument] = {}
         hidden = 0
         for doc_id, entry in snapshot.documents.items():
@@ -169,19 +170,38 @@ class GitMarkdownConnector:
         self._fields.clear()
         self._dates = None
 
-    def _look(self) -> _Snapshot:
+    def _pin(self, *, is_all_read: bool) -> _Snapshot:
+        """Look now, and again with a new mirror, once in a connector's life, when the old one may be damaged."""
+        try:
+            snapshot = self._look(is_all_read=is_all_read)
+        except SourceUnavailable as error:
+            if self._is_mirror_new or not _URL.match(self._options.location) or not may_be_damaged(error):
+                raise
+            self._is_mirror_new = True
+            snapshot = self._look(is_all_read=is_all_read, anew=True)
+        self._pinned = snapshot
+        return snapshot
+
+    def _look(self, *, is_all_read: bool, anew: bool = False) -> _Snapshot:
         options = self._options
         pinned_at = self._clock.now()
         if _URL.match(options.location):
-            repository = Repository.mirror(
-                options.location, self._cache_dir, timeout=options.fetch_timeout_seconds, credentials=self._credentials
+            repository = open_mirror(
+                options.location,
+                self._cache_dir,
+                timeout=options.fetch_timeout_seconds,
+                credentials=self._credentials,
+                anew=anew,
             )
             head = MIRROR_HEAD
         else:
             repository = Repository.local(Path(options.location), timeout=options.timeout_seconds)
             head = "HEAD"
         commit = repository.resolve_name(options.ref) if options.ref else repository.resolve(head)
-        return self._scope(repository, commit, pinned_at)
+        snapshot = self._scope(repository, commit, pinned_at)
+        if is_all_read:
+            self._read_front_matter(snapshot, snapshot.documents)
+        return snapshot
 
     def _scope(self, repository: Repository, commit: str, pinned_at: datetime) -> _Snapshot:
         entries = repository.tree(commit)
@@ -222,9 +242,7 @@ class GitMarkdownConnector:
         )
 
     def _snapshot(self) -> _Snapshot:
-        if self._pinned is None:
-            self._pinned = self._look()
-        return self._pinned
+        return self._pinned or self._pin(is_all_read=False)
 
     def _entry(self, snapshot: _Snapshot, doc_id: str) -> TreeEntry:
         if doc_id in snapshot.documents:

@@ -6,9 +6,6 @@ repository without files. Every command has a time-out and a checked exit code; 
 
 from __future__ import annotations
 
-import base64
-import fcntl
-import hashlib
 import os
 import re
 import subprocess
@@ -20,8 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from include.connectors.credentials import Credentials
-from include.domain.errors import ConfigError, SourceUnavailable
+from include.domain.errors import SourceUnavailable
 from include.domain.redaction import redact
 
 # What git may inherit. GIT_DIR, GIT_INDEX_FILE and the like (set inside hooks) would point it somewhere else.
@@ -60,7 +56,6 @@ _SETTINGS = (
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
 )
-MIRROR_HEAD = "refs/truecopy/HEAD"
 _SUFFIX = re.compile(r"[~^:]|@\{")  # cannot be in the name of a branch or tag
 
 
@@ -99,57 +94,26 @@ class Repository:
             f"{shown}: the folder {state}; is it mounted, is it the repository's top?", location=shown
         )
 
-    @classmethod
-    def mirror(cls, url: str, cache_dir: Path, *, timeout: float, credentials: Credentials | None) -> Repository:
-        """Bring a bare mirror of `url` up to date and open it. Raises SourceUnavailable when that fails: what an
-        earlier fetch left in the cache is never handed out as if it were fresh. Raises ConfigError for a cache
-        folder that cannot be written."""
-        shown = redact(url)
-        try:
-            cache_dir.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=cache_dir):
-                pass
-        except OSError as error:
-            raise ConfigError(
-                f"cache {cache_dir} cannot be written ({error.strerror}), so {shown} cannot be mirrored; set `cache` "
-                "or TRUECOPY_CACHE to a local folder of this user",
-                path=str(cache_dir),
-            ) from error
-        git_dir = cache_dir / f"{hashlib.sha256(url.encode()).hexdigest()[:24]}.git"
-        repository = cls(git_dir, shown=shown, timeout=timeout)
-        with _locked(git_dir.with_suffix(".lock")):
-            repository._run("init", "--bare", "--quiet", os.fspath(git_dir), inside=False)
-            repository._run(
-                "fetch",
-                "--quiet",
-                "--prune",
-                "--force",
-                "--no-write-fetch-head",
-                "--no-auto-gc",
-                "--",
-                url,
-                "+refs/heads/*:refs/heads/*",
-                "+refs/tags/*:refs/tags/*",
-                f"+HEAD:{MIRROR_HEAD}",
-                secret=_git_config(credentials),
-            )
-        return repository
-
     def resolve_name(self, name: str) -> str:
         """The commit id of what a user calls `name`, perhaps with a suffix like `~1`: the branch of that name, else
         the tag, else whatever git knows by it. Left to git, a tag would win and hide every later commit of the
-        branch. Raises as `resolve` does."""
+        branch. Raises as `resolve` does, with the fact `ref` where there is no such name."""
         base = _SUFFIX.split(name, maxsplit=1)[0]
         candidates = (f"refs/heads/{base}", f"refs/tags/{base}")
-        known = self._run("for-each-ref", "--format=%(refname)", *candidates).decode("utf-8", "replace").splitlines()
+        known = self.run("for-each-ref", "--format=%(refname)", *candidates).decode("utf-8", "replace").splitlines()
         full = next((candidate for candidate in candidates if candidate in known), base)
-        return self.resolve(full + name[len(base) :], shown=name)
+        try:
+            return self.resolve(full + name[len(base) :], shown=name)
+        except SourceUnavailable as error:
+            if full == base:
+                error.facts["ref"] = name
+            raise
 
     def resolve(self, ref: str, *, shown: str = "") -> str:
         """The commit id `ref` names now, `shown` in messages. Raises SourceUnavailable for a missing ref or a
         repository without commits."""
         return (
-            self._run(
+            self.run(
                 "rev-parse",
                 "--verify",
                 "--quiet",
@@ -162,12 +126,12 @@ class Repository:
         )
 
     def is_shallow(self) -> bool:
-        return self._run("rev-parse", "--is-shallow-repository").strip() == b"true"
+        return self.run("rev-parse", "--is-shallow-repository").strip() == b"true"
 
     def tree(self, commit: str) -> tuple[TreeEntry, ...]:
         """Every path of a commit, submodules and symlinks included."""
         entries = []
-        for row in self._run("ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0"):
+        for row in self.run("ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0"):
             if row:
                 meta, _, path = row.partition(b"\t")
                 mode, _, oid = meta.decode("ascii").split(" ")
@@ -206,7 +170,7 @@ class Repository:
 
     def log(self, commit: str, *, timeout: float) -> bytes:
         """The whole history of a commit, newest first, as `git_dates.read_log` expects it."""
-        return self._run(
+        return self.run(
             "log",
             "--name-status",
             "-M",
@@ -221,7 +185,7 @@ class Repository:
             timeout=timeout,
         )
 
-    def _run(
+    def run(
         self,
         *arguments: str,
         inside: bool = True,
@@ -229,6 +193,8 @@ class Repository:
         timeout: float | None = None,
         secret: Mapping[str, str] | None = None,
     ) -> bytes:
+        """What a git command prints. `secret` is added to its environment. Raises SourceUnavailable, with the fact
+        `exit_code` where git ran to its end and failed; `failure` says so in other words."""
         try:
             done = subprocess.run(
                 self._command(arguments, inside=inside),
@@ -284,25 +250,3 @@ class Repository:
 def _environment(secret: Mapping[str, str] | None) -> dict[str, str]:
     inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     return {**inherited, **_FIXED, **(secret or {})}
-
-
-def _git_config(credentials: Credentials | None) -> dict[str, str]:
-    """Credentials as configuration in the environment: an argument would be visible in the process list."""
-    if not credentials:
-        return {}
-    headers = [f"{name}: {value}" for name, value in credentials.headers.items()]
-    if credentials.basic:
-        token = base64.b64encode(":".join(credentials.basic).encode()).decode()
-        headers.append(f"Authorization: Basic {token}")
-    config = {"GIT_CONFIG_COUNT": str(len(headers))}
-    for position, header in enumerate(headers):
-        config |= {f"GIT_CONFIG_KEY_{position}": "http.extraHeader", f"GIT_CONFIG_VALUE_{position}": header}
-    return config
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """One fetch at a time into a mirror, whatever the number of workers."""
-    with path.open("w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield

@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 import os
 import resource
+import shutil
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -225,6 +227,70 @@ def test_a_clone_url_is_fetched_with_every_listing_also_after_a_rewrite_and_a_re
     assert "new.md" not in reader.list_documents().documents
     with pytest.raises(SourceUnavailable, match="no commit at `main`"):
         connector(url, cache=tmp_path / "cache", ref="main").list_documents()
+
+
+def lose_objects(mirror: Path) -> None:
+    shutil.rmtree(mirror / "objects")
+
+
+def lose_texts(mirror: Path) -> None:
+    """As a fetch cannot see it: the newest commit and its history are there."""
+    for packed in (*(mirror / "objects/pack").glob("*.pack"), *(mirror / "objects").glob("??/*")):
+        kept = packed.read_bytes()
+        packed.chmod(0o644)
+        packed.write_bytes(kept[:-40] + b"\0" * 40 if packed.suffix == ".pack" else b"")
+
+
+def empty_every_file(mirror: Path) -> None:
+    for file in [path for path in mirror.rglob("*") if path.is_file()]:
+        file.chmod(0o644)
+        file.write_bytes(b"")
+
+
+def be_a_file(mirror: Path) -> None:
+    shutil.rmtree(mirror)
+    mirror.write_text("no folder\n")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda mirror: (mirror / "refs/heads/main.lock").touch(),
+        lambda mirror: (mirror / "config").write_text("garbage[["),
+        lose_objects,
+        lose_texts,
+        empty_every_file,
+        be_a_file,
+    ],
+    ids=["lock", "config", "objects", "texts", "everything", "file"],
+)
+def test_a_damaged_mirror_is_made_anew_in_the_same_run(
+    repository: GitRepository, tmp_path: Path, damage: Callable[[Path], object]
+):
+    url, cache = repository.folder.as_uri(), tmp_path / "cache"
+    connector(url, cache=cache).list_documents()
+    (mirror,) = cache.glob("*.git")
+    damage(mirror)
+    repository.commit({"a.md": "edited\n"})
+    reader = connector(url, cache=cache)
+    assert reader.list_documents().complete
+    assert reader.fetch("a.md").body == b"edited\n"
+    assert reader.fetch("docs/b.md").body == b"beta\n"
+
+
+def test_a_mirror_is_kept_while_its_source_cannot_be_reached_or_lacks_the_branch(
+    repository: GitRepository, tmp_path: Path
+):
+    url, cache = repository.folder.as_uri(), tmp_path / "cache"
+    connector(url, cache=cache).list_documents()
+    (mirror,) = cache.glob("*.git")
+    before = mirror.stat().st_ino
+    with pytest.raises(SourceUnavailable, match="no commit at `nope`"):
+        connector(url, cache=cache, ref="nope").list_documents()
+    repository.folder.rename(tmp_path / "away")
+    with pytest.raises(SourceUnavailable, match="git fetch failed"):
+        connector(url, cache=cache).list_documents()
+    assert mirror.stat().st_ino == before
 
 
 @pytest.mark.parametrize("is_cloned", [False, True])
