@@ -296,9 +296,9 @@ def _run_all(source: str, one: Callable[[Application, str], Manifest], *, json_:
     for name in runs.chosen_sources(application_, source):
         try:
             manifests.append(one(application_, name))
-        except TruecopyError as error:
+        except Exception as error:  # noqa: BLE001 (one source must not keep the others from running)
             errors.append(error)
-            err.print(f"[red]{escape(str(error))}[/red]")
+            err.print(f"[red]{escape(str(error) or type(error).__name__)}[/red]")
     if json_:
         out.print_json(data=[runs.summary(manifest) for manifest in manifests])
     else:

@@ -197,8 +197,13 @@ class Manifests(Protocol):
         """The outcomes that each worker of a run left so far, by the part's name, in the order of names."""
         ...
 
-    def newest_first(self, source: str, dag_ids: Sequence[str] = ()) -> Iterator[Manifest]:
-        """The source's manifests, of these DAGs or of all, read one by one as they are asked for."""
+    def newest_first(
+        self, source: str, dag_ids: Sequence[str] = (), *, until: datetime | None = None
+    ) -> Iterator[Manifest]:
+        """The source's manifests, of these DAGs or of all, read one by one as they are asked for.
+
+        `until` leaves out runs that began later: a clock that was wrong once must not own the word "newest".
+        """
         ...
 
     def latest(self, source: str, *, dag_id: str | None = None, limit: int = 1) -> Sequence[Manifest]:

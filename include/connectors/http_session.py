@@ -24,6 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from requests.auth import AuthBase, HTTPBasicAuth
 
 from include.connectors.credentials import Credentials, without_query
+from include.connectors.http_deadline import WatchedAdapter, deadline
 from include.domain.errors import SourceUnavailable
 from include.ports import Clock
 
@@ -131,6 +132,8 @@ class HttpSession:
         self._filled_at = self._pace.monotonic()
         self._remembered: OrderedDict[str, tuple[str, Answer]] = OrderedDict()
         self._session = requests.Session()
+        self._session.mount("http://", WatchedAdapter())
+        self._session.mount("https://", WatchedAdapter())
         self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
         self._session.headers.update(
             {"Accept": "application/json", "User-Agent": "truecopy", **self._credentials.headers}
@@ -197,11 +200,14 @@ class HttpSession:
         ) from None
 
     def _once(self, url: str, where: str, params: Mapping[str, str], headers: Mapping[str, str]) -> Answer:
-        started = self._pace.monotonic()
-        timeouts = (self._limits.connect_timeout, self._limits.read_timeout)
-        with self._session.get(
-            url, params=params, headers=headers, timeout=timeouts, allow_redirects=False, stream=True
-        ) as response:
+        total = self._limits.total_timeout
+        timeouts = (min(self._limits.connect_timeout, total), min(self._limits.read_timeout, total))
+        with (
+            deadline(total),
+            self._session.get(
+                url, params=params, headers=headers, timeout=timeouts, allow_redirects=False, stream=True
+            ) as response,
+        ):
             body = bytearray()
             for chunk in response.iter_content(_CHUNK):
                 body += chunk
@@ -209,8 +215,6 @@ class HttpSession:
                     raise SourceUnavailable(
                         f"{where} sends more than {self._limits.max_bytes} bytes (limit max_bytes)", url=where
                     )
-                if self._pace.monotonic() - started > self._limits.total_timeout:
-                    raise requests.ReadTimeout()
             names = {name.lower(): value for name, value in response.headers.items()}
             return Answer(response.status_code, names, bytes(body), where)
 

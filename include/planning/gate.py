@@ -8,8 +8,10 @@ Per source, with n = documents indexed before the run:
     mass re-key       the deletions over the limit whose text reappears under
                           a new id are themselves over the limit                holds everything
     mass update       replaced texts * 100 > update_percent * n,
-                          and more than update_allowance of them                holds those replacements
-    same text         documents that turn into one and the same text:
+                          and more than update_allowance of them; or more than
+                          half of the source, at least same_text_minimum        holds those replacements
+    same text         documents that turn into a text, or are most of what is
+                          new, with those that have it already:
                           at least same_text_minimum, and * 100 > same_text_percent * n
                                                                                 holds those documents
 
@@ -26,7 +28,7 @@ a window that moves on, makes the percentages smaller; they do not answer in the
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -34,6 +36,9 @@ from include.domain.dates import from_rfc3339
 from include.domain.errors import ApprovalRefused
 from include.domain.manifest import Removal
 from include.domain.plan import Action, Change, HeldPlan, Hold, HoldReason, Plan, Release, Verdict
+
+MOST_PERCENT = 50.0
+"""More than this share is most: of a source that is rewritten, of new documents that share a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +118,18 @@ def approve_release(verdict: Verdict, release: Release | None, *, run_id: str, n
 
 
 def judge(
-    plan: Plan, limits: Limits, history: Sequence[Removal], *, now: datetime, standing: HeldPlan | None = None
+    plan: Plan,
+    limits: Limits,
+    history: Sequence[Removal],
+    *,
+    now: datetime,
+    standing: HeldPlan | None = None,
+    sharing: Mapping[str, int] | None = None,
 ) -> Verdict:
     """Split a plan into what may go ahead and what waits for a person, with the arithmetic in words.
 
-    `standing` is the source's open held plan, if there is one.
+    `standing` is the source's open held plan, if there is one. `sharing` is how many indexed documents that the plan
+    leaves alone have a text, by content hash.
     """
     removals = plan.removals
     removal_holds = _removal_holds(plan, limits, history, now)
@@ -133,7 +145,7 @@ def judge(
 
     held: set[Change] = set(removals) if removal_holds else set()
     holds = list(removal_holds)
-    for found, changes in (_mass_update(plan, limits), _same_text(plan, limits)):
+    for found, changes in (_mass_update(plan, limits), _same_text(plan, limits, sharing or {})):
         holds.extend(found)
         held.update(changes)
     if standing:
@@ -217,7 +229,9 @@ def _removal_holds(plan: Plan, limits: Limits, history: Sequence[Removal], now: 
 def _mass_update(plan: Plan, limits: Limits) -> tuple[list[Hold], list[Change]]:
     rewritten = [change for change in plan.of(Action.REPLACE) if change.changes_text]
     count, indexed = len(rewritten), plan.indexed_documents
-    if count <= limits.update_allowance or not _over(count, limits.update_percent, indexed):
+    many = count > limits.update_allowance and _over(count, limits.update_percent, indexed)
+    most = count >= limits.same_text_minimum and _over(count, MOST_PERCENT, indexed)
+    if not (many or most):
         return [], []
     message = (
         f"{plan.source}: {count} of {indexed} documents would get another text at once, {count * 100 / indexed:.1f} %, "
@@ -227,26 +241,32 @@ def _mass_update(plan: Plan, limits: Limits) -> tuple[list[Hold], list[Change]]:
     return [Hold(HoldReason.MASS_UPDATE, message)], rewritten
 
 
-def _same_text(plan: Plan, limits: Limits) -> tuple[list[Hold], list[Change]]:
-    by_text: dict[str, list[Change]] = defaultdict(list)
+def _same_text(plan: Plan, limits: Limits, sharing: Mapping[str, int]) -> tuple[list[Hold], list[Change]]:
+    turning: dict[str, list[Change]] = defaultdict(list)
+    new: dict[str, list[Change]] = defaultdict(list)
     for change in plan.changes:
-        turns = change.action in (Action.REPLACE, Action.REPAIR, Action.REBUILD) and change.changes_text
-        # A first fill has nothing to lose, so that twins are normal there; one text for most of it is not.
-        fills = change.action is Action.CREATE and not plan.indexed_documents
-        if change.content_after and (turns or fills):
-            by_text[change.content_after].append(change)
+        if not change.content_after:
+            continue
+        if change.action is Action.CREATE:
+            new[change.content_after].append(change)
+        elif change.changes_text:
+            turning[change.content_after].append(change)
+    indexed, percent = plan.indexed_documents, limits.same_text_percent
+    creations = len(plan.of(Action.CREATE))
     holds, held = [], []
-    for content_hash, changes in sorted(by_text.items()):
-        base, percent = plan.indexed_documents, limits.same_text_percent
-        if not base:
-            base, percent = len(plan.changes), 50.0
-        if len(changes) < limits.same_text_minimum or not _over(len(changes), percent, base):
+    for content_hash in sorted({*turning, *new}):
+        # Twins among new documents are normal; one text for most of what is new, and much of the source, is not.
+        crowd = new[content_hash] if _over(len(new[content_hash]), MOST_PERCENT, creations) else []
+        changes = [*turning[content_hash], *crowd]
+        # Documents that have the text already count too, or a login page could come in one by one.
+        total, base = len(changes) + sharing.get(content_hash, 0), indexed or creations
+        if not changes or total < limits.same_text_minimum or not _over(total, percent, base):
             continue
         held.extend(changes)
         holds.append(
             Hold(
                 HoldReason.SAME_TEXT,
-                f"{plan.source}: {len(changes)} of {base} documents would turn into one and the same text "
+                f"{plan.source}: {total} of {base} documents would have one and the same text "
                 f"({content_hash[:12]}), the limit is {percent:g} %. They keep their last good version. This is how a "
                 f"login, consent or maintenance page looks; open {changes[0].doc_id} at the source",
             )

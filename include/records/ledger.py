@@ -11,6 +11,7 @@ Undo is `git revert`. Writers take a lock, so that two processes never commit ov
 from __future__ import annotations
 
 import fcntl
+import os
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
@@ -32,6 +33,20 @@ _HELD = TypeAdapter(HeldPlan)
 _RELEASE = TypeAdapter(Release)
 _REQUESTS = TypeAdapter(dict[str, str])
 _MACHINE = "truecopy <truecopy@localhost>"
+# A caller inside a git hook has GIT_DIR set, and people sign commits and hook into them: neither may reach this
+# repository, nor may this one reach theirs.
+_OURS_ALONE = tuple(
+    argument
+    for setting in (
+        "user.name=truecopy",
+        "user.email=truecopy@localhost",
+        "safe.directory=*",
+        "commit.gpgsign=false",
+        "core.hooksPath=/dev/null",
+        "core.autocrlf=false",
+    )
+    for argument in ("-c", setting)
+)
 _LOCK = ".lock"
 _GIT_TAKES_SECONDS = 60.0
 
@@ -180,9 +195,15 @@ class GitLedger:
             self._git("commit", "-q", "--author", author, "-m", message, "--", path)
 
     def _git(self, *arguments: str) -> str:
-        command = ["git", "-c", "user.name=truecopy", "-c", "user.email=truecopy@localhost", "-c", "safe.directory=*"]
+        where = (f"--git-dir={self._folder / '.git'}", f"--work-tree={self._folder}")
         done = subprocess.run(
-            [*command, "-C", str(self._folder), *arguments], capture_output=True, text=True, timeout=60, check=False
+            ["git", *_OURS_ALONE, *where, *arguments],
+            cwd=self._folder,
+            env={name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
         )
         if done.returncode:
             raise ConfigError(
@@ -209,7 +230,7 @@ def _release_path(release: Release) -> str:
 def _parse(adapter: TypeAdapter[Any], path: Path) -> Any:
     try:
         return adapter.validate_python(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except (ValidationError, yaml.YAMLError) as error:
+    except (ValidationError, yaml.YAMLError, UnicodeDecodeError) as error:
         raise ConfigError(
             f"ledger file {path} cannot be read: {error}. It was edited by hand; mend it or `git revert` the change",
             path=str(path),

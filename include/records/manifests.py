@@ -9,12 +9,15 @@ Run ids and DAG ids are percent-encoded in names.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from itertools import islice
+from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 import pyarrow as pa
@@ -25,6 +28,9 @@ from include.domain.dates import from_rfc3339, rfc3339
 from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, Removal, RunState
 from include.records.state import StateRoot
 
+log = logging.getLogger(__name__)
+
+_LONGEST_NAME = 100
 _MANIFEST = TypeAdapter(Manifest)
 _ATTENTION = (
     DocumentState.FAILED,
@@ -45,6 +51,14 @@ _DOCUMENTS = pa.schema(
         ("minimum", pa.int64()),
     ]
 )
+
+
+class _Run(NamedTuple):
+    """A run by the names of its folders."""
+
+    started: datetime
+    dag: str
+    run: str
 
 
 class FileManifests:
@@ -78,35 +92,53 @@ class FileManifests:
         names = self._state.names(folder)
         return {unquote(name.removesuffix(".parquet")): self._outcomes(f"{folder}/{name}") for name in names}
 
-    def newest_first(self, source: str, dag_ids: Sequence[str] = ()) -> Iterator[Manifest]:
-        for _, dag, run in reversed(self._runs(source)):
-            if not dag_ids or dag in dag_ids:
-                try:
-                    yield self._read(_folder(dag, run, source))
-                except FileNotFoundError:
-                    continue  # tidied away by somebody; the others still count
+    def newest_first(
+        self, source: str, dag_ids: Sequence[str] = (), *, until: datetime | None = None
+    ) -> Iterator[Manifest]:
+        wanted = {_name(dag_id) for dag_id in dag_ids}
+        for run in reversed(self._runs(source)):
+            if (wanted and run.dag not in wanted) or (until is not None and run.started > until):
+                continue
+            manifest = self._readable(run, source)
+            if manifest is not None:
+                yield manifest
 
     def latest(self, source: str, *, dag_id: str | None = None, limit: int = 1) -> Sequence[Manifest]:
         return list(islice(self.newest_first(source, (dag_id,) if dag_id else ()), limit))
 
     def removals(self, source: str, since: datetime) -> Sequence[Removal]:
         removals = []
-        for started, dag, run in self._runs(source):
+        for run in self._runs(source):
             # A run may have removed long after it started, hence the day of grace in this cheap first look.
-            if (since - started).total_seconds() > 86_400:
+            if (since - run.started).total_seconds() > 86_400:
                 continue
-            manifest = self._read(_folder(dag, run, source))
-            documents = _removed(manifest)
-            if documents and not manifest.released:
-                removals.append(Removal(manifest.finished_at or manifest.started_at, documents, run))
+            manifest = self._readable(run, source)
+            documents = _removed(manifest) if manifest else 0
+            if manifest and documents and not manifest.released:
+                removals.append(Removal(manifest.finished_at or manifest.started_at, documents, manifest.run_id))
         return removals
 
-    def _runs(self, source: str) -> list[tuple[datetime, str, str]]:
+    def _runs(self, source: str) -> list[_Run]:
+        """Oldest first. A file that is none of ours is passed over."""
         runs = []
         for name in self._state.names(f"manifests/by-source/{source}"):
-            started, dag, run = name.split("~", 2)
-            runs.append((from_rfc3339(unquote(started)), unquote(dag), unquote(run)))
+            try:
+                started, dag, run = name.split("~", 2)
+                runs.append(_Run(from_rfc3339(unquote(started)), dag, run))
+            except ValueError:
+                log.warning("manifests/by-source/%s/%s is no run's name; it is passed over", source, name)
         return sorted(runs)
+
+    def _readable(self, run: _Run, source: str) -> Manifest | None:
+        """None for a record that was tidied away or damaged: one lost record must not stop the nights after it."""
+        folder = f"manifests/{run.dag}/{run.run}/{source}"
+        try:
+            return self._read(folder)
+        except FileNotFoundError:
+            return None
+        except (ValueError, TypeError, pa.ArrowException) as error:
+            log.warning("%s cannot be read and is passed over: %s", folder, error)
+            return None
 
     def _read(self, folder: str) -> Manifest:
         record = json.loads(self._state.read(f"{folder}/manifest.json"))
@@ -143,4 +175,8 @@ def _order(manifest: Manifest) -> str:
 
 
 def _name(text: str) -> str:
-    return quote(text, safe="").replace("~", "%7E")
+    """A file name of its own for any id; a long one keeps its beginning and ends in a digest."""
+    name = quote(text, safe="").replace("~", "%7E")
+    if len(name) > _LONGEST_NAME:
+        return f"{name[: _LONGEST_NAME - 20]}.{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    return name

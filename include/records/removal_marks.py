@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from datetime import datetime
 
 from include.domain.dates import from_rfc3339, rfc3339
 from include.domain.documents import DocumentKey
 from include.planning.fences import later_removal
 from include.records.state import StateRoot
+
+log = logging.getLogger(__name__)
 
 
 class FileRemovalMarks:
@@ -34,6 +37,10 @@ class FileRemovalMarks:
         try:
             return from_rfc3339(json.loads(self._state.read(_path(key)))["fence"])
         except FileNotFoundError:
+            return None
+        except (ValueError, KeyError, TypeError) as error:
+            # It protects against a race of seconds; blocking a document for good would be worse.
+            log.warning("the removal mark of %s cannot be read and is passed over: %s", key, error)
             return None
 
 

@@ -17,14 +17,11 @@ from include.domain.inventory import IndexInventory, Listing
 from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, RunState
 from include.domain.plan import Action, Change, HoldReason, Plan
 from include.planning.diff import presence_changes
-from include.planning.gate import judge, waiting_changes
+from include.planning.gate import MOST_PERCENT, judge, waiting_changes
 from include.planning.inspection import inspect, with_marks
 from include.services.context import SourceContext
 from include.services.holding import with_standing_hold
 from include.services.reading import Progress, read_documents
-
-FIRST_FILL_PERCENT = 50.0
-"""A first fill has nothing to lose, and twins are normal; one text for more than this share of it is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +139,12 @@ def _suspects(context: SourceContext, contents: dict[str, str], indexed: int, *,
     """
     limits = context.limits
     keys = {doc_id: DocumentKey(context.source, doc_id) for doc_id in contents}
-    suspects: dict[str, str] = {}
     with context.store.reading() as index:
         shared = {
             content_hash: count + index.count_documents_with(context.source, content_hash)
             for content_hash, count in Counter(contents.values()).items()
         }
-        base, percent = (indexed, limits.same_text_percent) if indexed else (len(contents), FIRST_FILL_PERCENT)
+        base, percent = (indexed, limits.same_text_percent) if indexed else (len(contents), MOST_PERCENT)
         crowded = {
             content_hash
             for content_hash, sharing in shared.items()
@@ -156,20 +152,21 @@ def _suspects(context: SourceContext, contents: dict[str, str], indexed: int, *,
         }
         doubtful = [doc_id for doc_id, content_hash in contents.items() if forced or content_hash in crowded]
         before = index.chunks_of([keys[doc_id] for doc_id in doubtful])
-    rewritten = [
+    new = [doc_id for doc_id in doubtful if not before[keys[doc_id]]]
+    turning = [
         doc_id
         for doc_id in doubtful
-        if (before[keys[doc_id]] or not indexed)
-        and contents[doc_id] not in {chunk.content_hash for chunk in before[keys[doc_id]]}
+        if (had := {chunk.content_hash for chunk in before[keys[doc_id]]}) and contents[doc_id] not in had
     ]
-    for doc_id in rewritten:
-        if contents[doc_id] in crowded:
-            suspects[doc_id] = "turns into the same text as many others; left to the nightly reconciliation"
-    if forced and len(rewritten) > limits.update_allowance:
-        share = len(rewritten) * 100 / len(contents)
-        if share > limits.update_percent:
-            why = f"{len(rewritten)} of {len(contents)} documents read by force have another text; left to the night"
-            suspects |= dict.fromkeys(rewritten, why)
+    # Twins among new documents are normal; one text for most of what is new is not.
+    created = Counter(contents[doc_id] for doc_id in new)
+    most_new = [doc_id for doc_id in new if created[contents[doc_id]] * 100 > MOST_PERCENT * len(contents)]
+    why = "takes the text of too many others; left to the nightly reconciliation"
+    suspects = {doc_id: why for doc_id in (*turning, *most_new) if contents[doc_id] in crowded}
+    share = len(turning) * 100 / len(contents) if contents else 0.0
+    if forced and len(turning) > limits.update_allowance and share > limits.update_percent:
+        why = f"{len(turning)} of {len(contents)} documents read by force have another text; left to the night"
+        suspects |= dict.fromkeys(turning, why)
     return suspects
 
 

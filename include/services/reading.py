@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from include.domain.documents import DocumentKey, ExtractedDocument, FetchedDocument
-from include.domain.errors import DocumentGone, DocumentNotPublic, SourceUnavailable
+from include.domain.errors import DocumentGone, DocumentNotPublic, Skippable, SourceUnavailable
 from include.domain.manifest import DocumentOutcome, DocumentState
 from include.ports import Connector
 
@@ -76,10 +76,12 @@ def read_documents(
     extract: Callable[[FetchedDocument], ExtractedDocument],
     *,
     progress: Progress,
+    living: Sequence[str] = (),
 ) -> Reading:
     """Fetch and extract each document; one that cannot be read fails alone and keeps its last good version.
 
-    Raises SourceUnavailable when the source stops answering for many documents in a row.
+    `living` are listed documents besides these. When there is no answer for many in a row, one of them is asked: if it
+    answers, the others fail alone; otherwise this is an outage. Raises SourceUnavailable then.
     """
     reading = Reading(Spool())
     unanswered = 0
@@ -92,13 +94,15 @@ def read_documents(
         except SourceUnavailable as error:
             unanswered += 1
             reading.outcomes.append(DocumentOutcome(doc_id, DocumentState.FAILED, str(error)))
-            if unanswered >= GIVE_UP_AFTER:
+            if unanswered >= GIVE_UP_AFTER and not _answers(connector, [*living[:2], *reversed(doc_ids[number:])][:3]):
                 raise SourceUnavailable(
                     f"{connector.source}: no answer for {unanswered} documents in a row, last {doc_id}: {error}. "
                     "Nothing was written; the next run tries again",
                     source=connector.source,
                     unanswered=unanswered,
                 ) from error
+            if unanswered >= GIVE_UP_AFTER:
+                unanswered = 0
             continue
         except Exception as error:  # noqa: BLE001 (here one bad document is kept from stopping the others)
             log.warning("%s: not read: %s", key, error)
@@ -110,3 +114,16 @@ def read_documents(
         unanswered = 0
         progress("read", number, len(doc_ids))
     return reading
+
+
+def _answers(connector: Connector, doc_ids: Sequence[str]) -> bool:
+    """Does the source deliver one of these documents, or say anything definite about it?"""
+    for doc_id in doc_ids:
+        try:
+            connector.fetch(doc_id)
+        except SourceUnavailable:
+            continue
+        except Skippable:
+            return True
+        return True
+    return False

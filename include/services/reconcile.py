@@ -12,6 +12,7 @@ Each deletion is asked about at the source, by id, just before it happens.
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -59,7 +60,8 @@ def prepare(context: SourceContext, *, progress: Progress) -> Judged:
     inventory = _inventory(context)
     plan = diff(listing, inventory, pipeline=context.writer.pipeline)
     to_read = [change.doc_id for change in plan.changes if change.action is not Action.DELETE]
-    reading = read_documents(context.connector, to_read, context.extract, progress=progress)
+    settled = [doc_id for doc_id in listing.documents if doc_id not in set(to_read)]
+    reading = read_documents(context.connector, to_read, context.extract, progress=progress, living=settled)
     reading.outcomes.extend(
         DocumentOutcome(listed.doc_id, DocumentState.FAILED, listed.unreadable, listed.version)
         for listed in listing.documents.values()
@@ -70,7 +72,11 @@ def prepare(context: SourceContext, *, progress: Progress) -> Judged:
         since = context.clock.now() - _window(context)
         history = context.manifests.removals(context.source, since)
         standing = context.ledger.held(context.source)
-        verdict = judge(plan, context.limits, history, now=context.clock.now(), standing=standing)
+        changing = {change.doc_id for change in plan.changes}
+        sharing = Counter(
+            indexed.content_hash for doc_id, indexed in inventory.documents.items() if doc_id not in changing
+        )
+        verdict = judge(plan, context.limits, history, now=context.clock.now(), standing=standing, sharing=sharing)
     except BaseException:
         reading.spool.close()
         raise
@@ -215,11 +221,12 @@ def _verdict_of_run(manifest: Manifest, problems: Sequence[str]) -> tuple[RunSta
             f"`truecopy plan {manifest.source}` shows the list; approve plan {manifest.held_checksum} in Airflow's "
             "required actions or with `truecopy approve`",
         )
-    if failed or kept:
+    vanished = manifest.count(DocumentState.VANISHED)
+    if failed or kept or vanished:
         return (
             RunState.DEGRADED,
-            f"{failed} documents failed, {kept} deletions were not confirmed by the source; "
-            "they keep their last good version",
+            f"{failed} documents failed, {kept} deletions were not confirmed by the source, {vanished} are listed but "
+            "their page says they are gone or not public; they keep their last good version",
             "The documents are named in this manifest; open them at the source",
         )
     if manifest.remaining is not None and not manifest.remaining.clean:

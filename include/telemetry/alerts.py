@@ -14,6 +14,9 @@ STALE_AFTER = timedelta(hours=26)
 A_NIGHT_APART = timedelta(hours=12)
 
 
+_NOT_READ = (DocumentState.FAILED, DocumentState.VANISHED)
+
+
 @dataclass(frozen=True, slots=True)
 class Alert:
     """One alarm. `name` is stable and documented in docs/OPERATIONS.md."""
@@ -64,9 +67,9 @@ def alerts(nights: Sequence[Manifest], success: Manifest | None, *, source: str,
         age = now - latest.held_since if latest.held_since else timedelta()
         hours = f"{age.total_seconds() / 3600:.0f} hours"
         alarm("deletions_held", f"{len(latest.held)} changes have been held for {hours}. {latest.next_step}")
-    failed = latest.count(DocumentState.FAILED)
+    failed = latest.count(*_NOT_READ)
     if failed:
-        named = ", ".join(o.doc_id for o in latest.outcomes if o.state is DocumentState.FAILED)
+        named = ", ".join(o.doc_id for o in latest.outcomes if o.state in _NOT_READ)
         alarm("failed_documents", f"{failed} documents failed: {named[:300]}")
     # A retry or an approval in the same night is no second night.
     before = next((night for night in nights[1:] if latest.started_at - night.started_at > A_NIGHT_APART), None)

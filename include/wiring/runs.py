@@ -85,16 +85,38 @@ def chosen_sources(application: Application, source: str | None) -> list[str]:
 def reconcile_source(
     application: Application, source: str, run: Run, *, progress: Progress = log_progress, released: bool = False
 ) -> Manifest:
-    """One reconciliation of one source; raises what `services.reconcile` raises."""
-    with application.context(source) as context:
-        return reconcile(
-            context,
-            dag_id=run.dag_id,
-            run_id=run.manifest_id,
-            progress=progress,
-            released=released,
-            release_run=run.run_id,
-        )
+    """One reconciliation of one source; raises what `services.reconcile` raises.
+
+    A run that cannot even open its index or its source leaves a manifest too.
+    """
+    started_at = application.clock.now()
+    try:
+        with application.context(source) as context:
+            return reconcile(
+                context,
+                dag_id=run.dag_id,
+                run_id=run.manifest_id,
+                progress=progress,
+                released=released,
+                release_run=run.run_id,
+            )
+    except Exception as error:
+        try:
+            application.manifests.load(run.dag_id, run.manifest_id, source)
+        except FileNotFoundError:
+            application.manifests.save(
+                Manifest(
+                    run_id=run.manifest_id,
+                    dag_id=run.dag_id,
+                    source=source,
+                    started_at=started_at,
+                    finished_at=application.clock.now(),
+                    state=RunState.FAILED,
+                    reason=f"{type(error).__name__}: {error}",
+                    next_step="Run `truecopy doctor`",
+                )
+            )
+        raise
 
 
 def find_work(

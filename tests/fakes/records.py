@@ -39,8 +39,11 @@ class FakeManifests:
     def parts(self, dag_id: str, run_id: str, source: str) -> Mapping[str, Sequence[DocumentOutcome]]:
         return dict(sorted(self.worker_parts.get((dag_id, run_id, source), {}).items()))
 
-    def newest_first(self, source: str, dag_ids: Sequence[str] = ()) -> Iterator[Manifest]:
+    def newest_first(
+        self, source: str, dag_ids: Sequence[str] = (), *, until: datetime | None = None
+    ) -> Iterator[Manifest]:
         found = [m for m in self.saved.values() if m.source == source and (not dag_ids or m.dag_id in dag_ids)]
+        found = [m for m in found if until is None or m.started_at <= until]
         return iter(sorted(found, key=lambda m: (m.started_at, m.dag_id, m.run_id), reverse=True))
 
     def latest(self, source: str, *, dag_id: str | None = None, limit: int = 1) -> Sequence[Manifest]:

@@ -89,8 +89,20 @@ def test_fe_02_an_outage_in_the_middle_of_reading_breaks_the_run_off_before_anyt
         site.night()
         before = site.chunks()
         cms.ids = names(90)
-        cms.broken = dict.fromkeys(names(90)[65:], Reply(502, b"bad gateway", "text/html"))
+        down = Reply(502, b"bad gateway", "text/html")
+        cms.broken = dict.fromkeys([*names(60), *names(90)[65:]], down)  # five new pages are read, then all is down
         assert_nothing_concluded(site.night(), site, before)
+
+
+def test_many_broken_pages_in_a_row_do_not_block_a_source_that_answers_otherwise() -> None:
+    cms = EditableCms(names(60))
+    with served(cms) as site:
+        site.night()
+        cms.ids = names(90)
+        cms.broken = dict.fromkeys(names(90)[60:85], Reply(302, b"", "text/html"))
+        manifest = site.night()
+        assert manifest.state is RunState.DEGRADED
+        assert (manifest.count(DocumentState.FAILED), manifest.count(DocumentState.CREATED)) == (25, 5)
 
 
 def test_fe_05_a_remote_that_refuses_connections_leaves_the_index_as_it_is(tmp_path: Path) -> None:

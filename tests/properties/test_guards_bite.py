@@ -387,7 +387,7 @@ def altered_limits(**changed: float) -> Off:
     return off
 
 
-def no_mass_update(plan, limits):
+def no_mass_update(plan, limits, *_):
     return [], []
 
 

@@ -111,3 +111,50 @@ def test_twins_of_a_first_fill_are_ingested() -> None:
         source.put(f"stub-{number}", "to be written")
     _, outcomes = ingest(context_of(source))
     assert {outcome.state for outcome in outcomes} == {DocumentState.CREATED}
+
+
+def test_a_login_page_on_everything_new_is_held_by_the_hour_and_by_the_night() -> None:
+    source = filled(30)
+    context = context_of(source)
+    night(context, "fill")
+    for number in range(20):
+        source.put(f"new-{number:02}", "please log in")
+    _, outcomes = ingest(context)
+    assert {outcome.state for outcome in outcomes} == {DocumentState.HELD}
+    manifest = night(context, "night")
+    assert manifest.state is RunState.HELD
+    assert {hold.reason.value for hold in manifest.holds} == {"same_text"}
+    assert manifest.documents == 30
+
+
+def test_a_login_page_that_drips_in_night_by_night_is_held_once_it_is_too_many() -> None:
+    source = filled(30)
+    context = context_of(source)
+    night(context, "fill")
+    for number in range(6):
+        source.put(f"page-{2 * number:02}", "please log in")
+        source.put(f"page-{2 * number + 1:02}", "please log in")
+        night(context, f"night-{number}")
+    with context.store.reading() as index:
+        wrong = sum(chunk.text == "please log in" for chunk in index.scan(context.source))
+    assert wrong <= 3, "10 % of 30 documents"
+
+
+def test_a_small_source_that_is_rewritten_as_a_whole_is_held() -> None:
+    source = filled(10)
+    context = context_of(source)
+    night(context, "fill")
+    for number in range(10):
+        source.put(f"page-{number:02}", f"error, request {number}")
+    assert night(context, "night").state is RunState.HELD
+
+
+def test_documents_that_are_listed_and_answer_gone_make_the_night_degraded() -> None:
+    source = filled(30)
+    context = context_of(source)
+    night(context, "fill")
+    source.put("page-01", "another text")
+    source.before_fetch = lambda doc_id: source.hide(doc_id) if doc_id == "page-01" else None
+    manifest = night(context, "night")
+    assert manifest.state is RunState.DEGRADED
+    assert "1 are listed but" in manifest.reason

@@ -511,3 +511,63 @@ def test_what_an_interrupted_run_had_written_is_committed_by_the_next(tmp_path: 
     ledger.clear_held("handbook", "done")
     assert git(tmp_path / "ledger", "status", "--porcelain") == ""
     assert "interrupted" in git(tmp_path / "ledger", "log", "--format=%s")
+
+
+def test_a_ledger_commit_reaches_no_other_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a git hook of the content repository, with signing and hooks that fail."""
+    content = tmp_path / "content"
+    content.mkdir()
+    git(content, "init", "-q")
+    (content / "page.md").write_text("a page")
+    git(content, "add", "-A")
+    git(content, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "a page")
+    head = git(content, "rev-parse", "HEAD")
+    home = tmp_path / "home"
+    (home / "hooks").mkdir(parents=True)
+    (home / "hooks" / "pre-commit").write_text("#!/bin/sh\nexit 1\n")
+    (home / "hooks" / "pre-commit").chmod(0o755)
+    (home / ".gitconfig").write_text(
+        f"[commit]\n gpgsign = true\n[gpg]\n program = /bin/false\n[core]\n hooksPath = {home / 'hooks'}\n"
+    )
+    for name, value in {"GIT_DIR": content / ".git", "GIT_WORK_TREE": content, "HOME": home}.items():
+        monkeypatch.setenv(name, str(value))
+    GitLedger(tmp_path / "ledger").hold(held_plan())
+    for name in ("GIT_DIR", "GIT_WORK_TREE"):
+        monkeypatch.delenv(name)
+    assert git(content, "rev-parse", "HEAD") == head
+    assert git(tmp_path / "ledger", "ls-files").split() == ["held/handbook.yaml"]
+
+
+def test_a_manifest_from_the_future_is_not_the_newest(manifests: Manifests) -> None:
+    manifests.save(manifest_of("honest"))
+    manifests.save(manifest_of("future", minutes=60 * 24 * 3000))
+    found = list(manifests.newest_first("handbook", until=at(60)))
+    assert [manifest.run_id for manifest in found] == ["honest"]
+
+
+def test_a_damaged_or_stray_record_does_not_stop_the_nights_after_it(tmp_path: Path) -> None:
+    files = FileManifests(StateRoot(str(tmp_path)))
+    files.save(manifest_of("good", outcomes=deleted(2)))
+    files.save(manifest_of("bad", minutes=5))
+    (tmp_path / "manifests" / "reconcile_index" / "bad" / "handbook" / "manifest.json").write_bytes(b"")
+    (tmp_path / "manifests" / "by-source" / "handbook" / ".DS_Store").write_bytes(b"\x00")
+    assert [manifest.run_id for manifest in files.newest_first("handbook")] == ["good"]
+    assert [removal.documents for removal in files.removals("handbook", at(-60))] == [2]
+
+
+def test_a_run_with_a_very_long_id_has_a_manifest(manifests: Manifests) -> None:
+    long = "scheduled__" + "x" * 240
+    manifests.save(manifest_of(long))
+    assert manifests.load("reconcile_index", long, "handbook").run_id == long
+    assert [manifest.run_id for manifest in manifests.newest_first("handbook")] == [long]
+
+
+def test_a_removal_mark_without_content_blocks_nothing(tmp_path: Path) -> None:
+    marks = FileRemovalMarks(StateRoot(str(tmp_path)))
+    key = DocumentKey("handbook", "page")
+    marks.put(key, at(0))
+    [path] = tmp_path.rglob("*.json")
+    path.write_bytes(b"")
+    assert marks.fence_of(key) is None
+    marks.put(key, at(5))
+    assert marks.fence_of(key) == at(5)
