@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import random
+import socketserver
+import threading
+import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
@@ -598,6 +602,66 @@ def test_too_large_an_answer_is_refused():
         options["http"]["max_bytes"] = 2000
         with pytest.raises(SourceUnavailable, match="more than 2000 bytes"):
             http_connector(options).fetch("a")
+
+
+OK_JSON = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+WHOLE = b'{"id": "a", "v": "1", "body": "x"}'
+
+
+@contextmanager
+def dribbling(head: bytes, drop: bytes, *, good_first: int = 0) -> Iterator[str]:
+    """The URL of a server that answers `good_first` requests of a connection normally, and then sends `head` at once
+    and `drop` ten times a second, for ten seconds."""
+
+    class Handler(socketserver.StreamRequestHandler):
+        disable_nagle_algorithm = True
+
+        def handle(self) -> None:
+            for number in range(good_first + 1):
+                while self.rfile.readline().strip():
+                    pass
+                if number < good_first:
+                    self.wfile.write(OK_JSON + b"Content-Length: %d\r\n\r\n%b" % (len(WHOLE), WHOLE))
+            with suppress(OSError):
+                self.wfile.write(head)
+                for _ in range(100):
+                    self.wfile.write(drop)
+                    time.sleep(0.1)
+
+    class Server(socketserver.ThreadingTCPServer):
+        daemon_threads = True
+        block_on_close = False
+
+    with Server(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+@pytest.mark.parametrize("good_first", [0, 1])
+@pytest.mark.parametrize(
+    ("head", "drop"),
+    [
+        (b"HTTP/1.1 200 OK\r\n", b"X-More: 1\r\n"),
+        (b"", b"H"),
+        (OK_JSON + b"Content-Length: 100000\r\n\r\n", b" "),
+        (OK_JSON + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n"),
+        (OK_JSON + b"Connection: close\r\n\r\n" + WHOLE, b" "),  # no length: cut off, it looks complete
+        (b"HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 100000\r\n\r\n", b" "),
+    ],
+    ids=["headers", "status", "body", "chunks", "until-close", "redirect"],
+)
+def test_an_answer_that_dribbles_is_given_up_when_its_time_is_over(head: bytes, drop: bytes, good_first: int):
+    with dribbling(head, drop, good_first=good_first) as url:
+        options = model_options(url, ModelCms())
+        options["http"] |= {"total_timeout": 0.5, "retries": 0}
+        reader = http_connector(options)
+        for _ in range(good_first):
+            reader.fetch("a")
+        started = time.monotonic()
+        with pytest.raises(SourceUnavailable, match="did not answer in time"):
+            reader.fetch("a")
+        assert 0.4 < time.monotonic() - started < 2
 
 
 def provoke(url: str) -> list[Callable[[], object]]:
