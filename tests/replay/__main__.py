@@ -1,7 +1,7 @@
 """Replay real documentation histories against truecopy and print what came of each.
 
-    python -m tests.replay                    the notable steps of every history and every tenth step
-    python -m tests.replay --every 25         fewer
+    python -m tests.replay                    the notable steps of every history and every twentieth step
+    python -m tests.replay --every 50         fewer
     python -m tests.replay --all              a sync after every step
     python -m tests.replay --only peps-2017   one history; may be repeated
 
@@ -14,7 +14,7 @@ import argparse
 import multiprocessing
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 from rich.console import Console
@@ -58,7 +58,7 @@ def table(reports: list[Report]) -> Table:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.replay", description=__doc__.split("\n\n")[0])
     parser.add_argument("--all", action="store_true", help="a sync after every step (an hour or more)")
-    parser.add_argument("--every", type=int, default=10, metavar="N", help="a sync after every N-th step too (10)")
+    parser.add_argument("--every", type=int, default=20, metavar="N", help="a sync after every N-th step too (20)")
     parser.add_argument("--only", action="append", choices=[MINI, *histories()], help="one history")
     parser.add_argument("--work", type=Path, help="folder for repositories and indexes; removed afterwards")
     parser.add_argument("--processes", type=int, default=2, help="histories at a time (2)")
@@ -72,8 +72,10 @@ def main() -> int:
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(arguments.processes, mp_context=spawn) as pool:
         runs = [pool.submit(replay, history, every, arguments.work) for history in chosen]
+        console = Console(width=None if sys.stdout.isatty() else 180)
+        for done in as_completed(runs):
+            console.print(table([done.result()]))  # as soon as it is known: the others may take minutes yet
         reports = [run.result() for run in runs]
-    console = Console(width=None if sys.stdout.isatty() else 180)
     console.print(table(reports))
     for report in reports:
         console.print(

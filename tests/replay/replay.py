@@ -265,8 +265,7 @@ class Replayer:
             for probe in step.gone:
                 if step.number != last:
                     if folder is None:
-                        files = self._folder.files.values()
-                        folder = "\n".join(plain(file.content.decode("utf-8", "replace")) for file in files)
+                        folder = "\n".join(plain(page.text) for page in expected.pages.values())
                     if plain(probe.phrase) in folder:
                         counted["came back"] += 1
                         continue
