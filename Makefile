@@ -67,11 +67,11 @@ down: ## Stop Airflow
 status: setup ## Which Airflow processes run
 	$(RUN) scripts/airflow_local.py status
 
-replay: setup ## Replay a year of a documentation's real history against the index
-	$(RUN) -m pytest -m "not distributed" tests/replay $(ARGS)
+replay: setup ## Replay five real documentation histories, sampled, and compare the index after every sync; ARGS=--all
+	$(RUN) -m tests.replay $(ARGS)
 
-bench: setup ## Measure ingest, reconcile and search
-	$(RUN) -m pytest tests/benchmarks -s $(ARGS)
+bench: setup ## Fourteen scenarios beside LangChain and CocoIndex; ARGS=path/to/your/docs
+	$(RUN) -m tests.benchmarks $(ARGS)
 
 lock: setup ## Compile requirements.in to requirements.txt, keeping pins that still fit
 	$(RUN) -m uv pip compile requirements.in -o requirements.txt --quiet --universal --python-version 3.11 \
