@@ -81,6 +81,11 @@ class _Version:
         ids = set(self.ids)
         return [chunk for chunk in stored if chunk.point_id in ids]
 
+    def is_brought_in(self, stored: Sequence[StoredChunk]) -> bool:
+        """Is every point there, under our fence? A part of a version is never published."""
+        ours = {chunk.point_id for chunk in stored if chunk.fetched_at == self.fence}
+        return ours.issuperset(self.ids)
+
     def missing(self, stored: Sequence[StoredChunk]) -> list[NewPoint]:
         present = {chunk.point_id for chunk in stored}
         return [point for point in self.points if point.point_id not in present]
@@ -228,11 +233,12 @@ class VersionWriter:
             if rival is not None and rival > version.fence:
                 # Not ours to delete: a later read of the same text took the points over and is about to publish them.
                 return _withdrawn(version, f"a version read at {rfc3339(rival)} is being written")
-            if _publish(index, version, stored):
-                # Altered points are overwritten as readable ones: a removal that came just before must win again. It is
-                # looked for after the others are retired, or readers would fall back to one of them.
-                obstacle = _retire_others(index, version) or self._removed(version)
-                return _withdraw(index, version, obstacle) if obstacle else _outcome(version)
+            if version.is_brought_in(stored):
+                if removed := self._mend(index, version, stored):
+                    return _withdrawn(version, removed)
+                if _publish(index, version, stored):
+                    newer = _retire_others(index, version)
+                    return _withdraw(index, version, newer) if newer else _outcome(version)
             stored = self._restored(index, version, overwrite=attempt > 0)
         key, whole = version.key, len(version.points)
         found = index.count(Selector(key, only_ids=version.ids))
@@ -245,6 +251,23 @@ class VersionWriter:
             expected=whole,
         )
         return DocumentOutcome(key.doc_id, DocumentState.FAILED, str(error), version=version.document.version)
+
+    def _mend(self, index: Index, version: _Version, stored: Sequence[StoredChunk]) -> str:
+        """Give altered points back what their id says, in place and readable, so that no reader misses them meanwhile.
+
+        Such a write makes readable whatever became of the document since the last look. So the removal is looked for
+        once more, and what was just written is taken back; says so then.
+        """
+        present = {chunk.point_id: chunk for chunk in stored}
+        altered = [point for point in version.points if not version.holds(present[point.point_id])]
+        if not altered:
+            return ""
+        index.overwrite([version.payload(point, version.status) for point in altered])
+        removed = self._removed(version)
+        if removed:
+            ids = tuple(point.point_id for point in altered)
+            index.delete(Selector(version.key, only_ids=ids, fence=version.fence))
+        return removed
 
     def _removed(self, version: _Version) -> str:
         """Says so when the document was removed after this read of it began, else empty."""
@@ -277,17 +300,9 @@ def _newer(version: _Version, stored: Sequence[StoredChunk]) -> str:
 
 
 def _publish(index: Index, version: _Version, stored: Sequence[StoredChunk]) -> bool:
-    """Make the version readable, given what is stored. False if it is not or did not stay whole: a part of a version
-    is never published."""
+    """Make a version readable that was brought in whole. False if it did not stay whole."""
     key, ids = version.key, version.ids
-    present = {chunk.point_id: chunk for chunk in version.found_among(stored)}
-    if any(point_id not in present or present[point_id].fetched_at != version.fence for point_id in ids):
-        return False
-    altered = [point for point in version.points if not version.holds(present[point.point_id])]
-    if altered:
-        # In place and readable, so that no reader misses them meanwhile.
-        index.overwrite([version.payload(point, version.status) for point in altered])
-    if any(chunk.status != version.status for chunk in present.values()):
+    if any(chunk.status != version.status for chunk in version.found_among(stored)):
         index.set_payload(Selector(key, only_ids=ids, fence=version.fence), {"status": version.status.value})
     readable = Selector(key, only_ids=ids, fence=version.fence, status=version.status)
     return index.count(readable) == len(ids)
