@@ -164,31 +164,39 @@ _REWRITES = (HoldReason.MASS_UPDATE, HoldReason.SAME_TEXT)
 
 
 def waiting_changes(changes: Iterable[Change], standing: HeldPlan) -> list[Change]:
-    """Those of `changes` that are held already: the same removal, the same rewrite of a text that looked wrong, and
-    everything of a mass re-key: let in alone, its new ids would stand beside the old ones."""
+    """Those of `changes` that are held already: the same removal, the new id that a removed document's text moved to
+    (let in alone, it would stand beside the old one), the same rewrite of a text that looked wrong.
+
+    What else a mass re-key held does not wait by itself: it was never doubtful on its own.
+    """
     removals = {change.doc_id for change in standing.changes if change.action is Action.DELETE}
-    doubtful = any(hold.reason in (*_REWRITES, HoldReason.MASS_REKEY) for hold in standing.holds)
-    rewrites = {(change.doc_id, change.version_after) for change in standing.changes if doubtful}
+    doubtful = any(hold.reason in _REWRITES for hold in standing.holds)
+    writes = {(change.doc_id, change.version_after) for change in standing.changes if doubtful or change.moved_from}
     return [
         change
         for change in changes
         if (change.action is Action.DELETE and change.doc_id in removals)
-        or (change.action is not Action.DELETE and (change.doc_id, change.version_after) in rewrites)
+        or (change.action is not Action.DELETE and (change.doc_id, change.version_after) in writes)
     ]
 
 
 def _waiting_holds(waiting: Sequence[Change], standing: HeldPlan) -> list[Hold]:
     """Why changes that are below the limits now still wait; under the reason that they were held for."""
-    removals = sum(change.action is Action.DELETE for change in waiting)
+    moved = {change.doc_id for change in standing.changes if change.moved_from}
+    kinds = {"removals and moves": 0, "rewritten texts": 0}
+    for change in waiting:
+        moves = change.action is Action.DELETE or change.doc_id in moved
+        kinds["removals and moves" if moves else "rewritten texts"] += 1
     holds = []
-    for count, what, is_rewrite in ((removals, "removals", False), (len(waiting) - removals, "rewritten texts", True)):
+    for what, count in kinds.items():
+        is_rewrite = what == "rewritten texts"
         reasons = [hold.reason for hold in standing.holds if (hold.reason in _REWRITES) is is_rewrite]
-        if count and reasons:
+        if count:
             message = (
                 f"{standing.source}: {count} {what} have waited for a person since {standing.first_held_at}. They are "
                 "below the limits now, but only an answer releases them, or a source that no longer asks for them"
             )
-            holds.append(Hold(reasons[0], message))
+            holds.append(Hold(reasons[0] if reasons else standing.holds[0].reason, message))
     return holds
 
 
