@@ -14,7 +14,7 @@ class RunState(StrEnum):
     """How a run ended. `RUNNING` in a stored manifest means: it was killed, or is still at work."""
 
     RUNNING = "running"
-    INGESTED = "ingested"        # an hourly run brought in what it found; it proves nothing about removals
+    INGESTED = "ingested"  # an hourly run brought in what it found; it proves nothing about removals
     TRUE = "true"  # the index equals the source
     DEGRADED = "degraded"  # some documents failed, the others are true
     HELD = "held"  # a person must decide
@@ -92,7 +92,7 @@ class Manifest:
     reason: str = ""  # why the state is not `true`, in one sentence
     next_step: str = ""  # what a person can do about it
     pipeline: str = ""
-    alerts: tuple[str, ...] = ()          # raised after the run, as `name: message`
+    alerts: tuple[str, ...] = ()  # raised after the run, as `name: message`
 
     def count(self, *states: DocumentState) -> int:
         return sum(outcome.state in states for outcome in self.outcomes)

@@ -35,7 +35,7 @@ class FastembedEmbedder:
         where = {"specific_model_path": str(path)} if path is not None else {}
         try:
             self._engine: Any = library.TextEmbedding(model_name=model, threads=threads, **where)
-        except Exception as error:      # bare ValueError, and whatever its downloader raises
+        except Exception as error:  # bare ValueError, and whatever its downloader raises
             raise ConfigError(
                 f"embedder 'fastembed': model {model!r} cannot be loaded from {path or 'its registry'} ({error}); "
                 "give `path` to use a local folder"
@@ -70,7 +70,9 @@ class FastembedEmbedder:
                     f"text {position + 1} of {len(texts)} has {tokens} tokens, {self.id} takes 1 to "
                     f"{self._max_tokens}: it is neither cut nor invented; chunk it with this embedder's max_tokens "
                     "and count_tokens",
-                    position=position, tokens=tokens, limit=self._max_tokens,
+                    position=position,
+                    tokens=tokens,
+                    limit=self._max_tokens,
                 )
         rows = np.empty((len(texts), self._dimension), dtype=np.float32)
         for position, vector in enumerate(self._engine.embed(list(texts), batch_size=_BATCH)):

@@ -20,7 +20,7 @@ from include.domain.errors import ConfigError, EmbedderMismatch, Fatal, Retriabl
 from include.ports import Vectors
 
 _RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
-_SHOWN = 200            # characters of a server's answer in a message
+_SHOWN = 200  # characters of a server's answer in a message
 # Begin and end marks, which every tokenizer may add.
 _SPECIAL_TOKENS = 2
 
@@ -41,7 +41,7 @@ class HttpSettings:
     revision: str = "unstated"
     tokenizer: Path | None = None
     batch_size: int = 32
-    requests_per_minute: float = 0.0        # 0: no limit of our own
+    requests_per_minute: float = 0.0  # 0: no limit of our own
     connect_timeout: float = 5.0
     read_timeout: float = 60.0
     attempts: int = 5
@@ -79,9 +79,7 @@ class HttpEmbedder:
         self._counter = _tokenizer(settings.tokenizer) if settings.tokenizer else None
         # Chunks are cut by what it counts, so another file makes other chunks.
         counted = f"/tokens:{_digest(settings.tokenizer)}" if settings.tokenizer else ""
-        self.id = (
-            f"http/{settings.model}@{settings.revision}/{settings.dimension}/max:{settings.max_tokens}/by-server{counted}"
-        )
+        self.id = f"http/{settings.model}@{settings.revision}/{settings.dimension}/max:{settings.max_tokens}/by-server{counted}"
 
     def __repr__(self) -> str:
         return f"HttpEmbedder({self._settings.url}, {self.id})"
@@ -107,10 +105,11 @@ class HttpEmbedder:
                     f"text {position + 1} of {len(texts)} has {self.count_tokens(text)} tokens, {self.id} takes 1 to "
                     f"{self.max_tokens}: servers cut longer texts silently, so it is not sent; chunk it with this "
                     "embedder's max_tokens and count_tokens",
-                    position=position, limit=self.max_tokens,
+                    position=position,
+                    limit=self.max_tokens,
                 )
         size = self._settings.batch_size
-        batches = [self._batch(texts[start:start + size]) for start in range(0, len(texts), size)]
+        batches = [self._batch(texts[start : start + size]) for start in range(0, len(texts), size)]
         return np.concatenate(batches) if batches else np.empty((0, self.dimension), dtype=np.float32)
 
     def _batch(self, texts: Sequence[str]) -> Vectors:
@@ -139,7 +138,9 @@ class HttpEmbedder:
             f"embedder {self._settings.url} ({self._settings.model}) did not answer after "
             f"{self._settings.attempts} attempts with {len(texts)} texts: {problem}. Nothing was embedded; "
             "the documents are tried again next run",
-            url=self._settings.url, attempts=self._settings.attempts, problem=problem,
+            url=self._settings.url,
+            attempts=self._settings.attempts,
+            problem=problem,
         )
 
     def _post(self, texts: Sequence[str]) -> requests.Response:
@@ -172,7 +173,8 @@ class HttpEmbedder:
             raise EmbedderMismatch(
                 f"embedder {self._settings.url} answered vectors of {sorted(lengths)} numbers, configured are "
                 f"{self.dimension}: correct `dimension` or `model`; vectors of two models never mix in one collection",
-                dimension=self.dimension, answered=sorted(lengths),
+                dimension=self.dimension,
+                answered=sorted(lengths),
             )
         try:
             rows = np.array([by_index[index] for index in range(expected)], dtype=np.float64)
@@ -196,7 +198,8 @@ class HttpEmbedder:
         if code == 404 or 300 <= code < 400:
             return ConfigError(
                 f"{where}: HTTP {code}, no such address or model {self._settings.model!r}; `url` is the whole address, "
-                f"ending in /v1/embeddings: {self._excerpt(response)}", status=code,
+                f"ending in /v1/embeddings: {self._excerpt(response)}",
+                status=code,
             )
         return Fatal(f"{where}: HTTP {code}: {self._excerpt(response)}", status=code)
 
@@ -241,7 +244,7 @@ def _digest(path: Path) -> str:
 def _tokenizer(path: Path) -> Tokenizer:
     try:
         loaded = Tokenizer.from_file(str(path))
-    except Exception as error:      # tokenizers raises nothing more precise
+    except Exception as error:  # tokenizers raises nothing more precise
         raise ConfigError(
             f"embedder 'http': tokenizer {path} cannot be read ({error}); give the model's tokenizer.json"
         ) from error

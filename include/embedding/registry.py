@@ -63,9 +63,7 @@ def _static(options: Mapping[str, object], credentials: Mapping[str, str]) -> Em
 
 def _fastembed(options: Mapping[str, object], credentials: Mapping[str, str]) -> Embedder:
     checked = FastembedOptions.model_validate(options)
-    return FastembedEmbedder(
-        checked.model, max_tokens=checked.max_tokens, path=checked.path, threads=checked.threads
-    )
+    return FastembedEmbedder(checked.model, max_tokens=checked.max_tokens, path=checked.path, threads=checked.threads)
 
 
 def _http(options: Mapping[str, object], credentials: Mapping[str, str]) -> Embedder:

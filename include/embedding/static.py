@@ -36,8 +36,8 @@ _SPACE = "▁"
 # piece by piece gives exactly the tokens of the whole text, and pieces repeat: they can be remembered.
 _pieces = re.compile(f"{_SPACE}*[^{_SPACE}\n]+|{_SPACE}+|\n").findall
 _CROSSES_A_BORDER = re.compile(f"[^{_SPACE}]{_SPACE}|\n")
-_REMEMBERED_PIECES = 1 << 17        # about 30 MB when full
-_LONGEST_REMEMBERED = 64            # characters; a line of a megabyte must not stay in memory
+_REMEMBERED_PIECES = 1 << 17  # about 30 MB when full
+_LONGEST_REMEMBERED = 64  # characters; a line of a megabyte must not stay in memory
 
 
 class StaticEmbedder:
@@ -90,7 +90,9 @@ class StaticEmbedder:
             raise Skippable(
                 f"text {position + 1} of {total} has {len(ids)} tokens, {self.id} takes {self._max_tokens}: "
                 "it is not cut silently; chunk it with this embedder's max_tokens and count_tokens",
-                position=position, tokens=len(ids), limit=self._max_tokens,
+                position=position,
+                tokens=len(ids),
+                limit=self._max_tokens,
             )
         # Rows are added in the order of the text in float32: the same additions whatever else is in the batch.
         vector: Vectors = self._table[ids].sum(axis=0, dtype=np.float32)
@@ -137,7 +139,7 @@ def _load(weights: Path, tokenizer: Path) -> tuple[npt.NDArray[np.float32], Mode
         loaded = Tokenizer.from_str(tokenizer_bytes.decode())
     except (SafetensorError, KeyError, ValueError) as error:
         raise ConfigError(f"static embedder: {weights} or {tokenizer} is damaged ({error}); reinstall it") from error
-    except Exception as error:      # tokenizers raises nothing more precise for a file it cannot parse
+    except Exception as error:  # tokenizers raises nothing more precise for a file it cannot parse
         raise ConfigError(f"static embedder: {tokenizer} is not a tokenizer ({error}); reinstall it") from error
     crossing = [token for token in loaded.get_vocab() if _CROSSES_A_BORDER.search(token)]
     if crossing or loaded.get_vocab_size() > len(table):

@@ -179,5 +179,7 @@ def _checked_url(url: str) -> str:
             "the index url carries a user, password or query; put the key into the Airflow connection instead"
         )
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ConfigError(f"index url {redact_address(url)!r}: allowed are http://host:port, https://host, edge:///folder")
+        raise ConfigError(
+            f"index url {redact_address(url)!r}: allowed are http://host:port, https://host, edge:///folder"
+        )
     return url.rstrip("/")

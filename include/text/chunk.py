@@ -74,14 +74,14 @@ def _outline(text: str) -> _Section:
     """The tree of sections; the root holds what stands above the first heading."""
     found = headings(text)
     ends = [heading.start for heading in found] + [len(text)]
-    root = _Section(0, (), text[:ends[0]])
+    root = _Section(0, (), text[: ends[0]])
     open_sections = [root]
     for heading, end in zip(found, ends[1:], strict=True):
         while open_sections[-1].level >= heading.level:
             open_sections.pop()
         parent = open_sections[-1]
         path = (*parent.path, heading.title) if heading.title else parent.path
-        section = _Section(heading.level, path, text[heading.start:end])
+        section = _Section(heading.level, path, text[heading.start : end])
         parent.below.append(section)
         open_sections.append(section)
     return root

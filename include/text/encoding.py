@@ -8,30 +8,38 @@ import unicodedata
 
 # Signatures of formats that are no text. A document of these is delivered by mistake, not to be guessed at.
 _SIGNATURES = {
-    b"%PDF-": "PDF", b"PK\x03\x04": "ZIP (or an office document)", b"\x89PNG": "PNG", b"GIF8": "GIF",
-    b"\xff\xd8\xff": "JPEG", b"\x1f\x8b": "gzip", b"\x7fELF": "ELF", b"\xd0\xcf\x11\xe0": "OLE (old office document)",
+    b"%PDF-": "PDF",
+    b"PK\x03\x04": "ZIP (or an office document)",
+    b"\x89PNG": "PNG",
+    b"GIF8": "GIF",
+    b"\xff\xd8\xff": "JPEG",
+    b"\x1f\x8b": "gzip",
+    b"\x7fELF": "ELF",
+    b"\xd0\xcf\x11\xe0": "OLE (old office document)",
     b"SQLite format 3\0": "SQLite",
 }
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be"),     # before UTF-16: same first bytes
-    (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),  # before UTF-16: same first bytes
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _META = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([A-Za-z0-9._:-]{1,40})""", re.IGNORECASE)
 # What servers call these they hardly ever are; browsers read both as cp1252, and so does everybody's eye.
 _MEANT_AS_CP1252 = frozenset({"ascii", "iso8859-1", "cp1252"})
-_UNTRUSTED = frozenset({"utf-7", "idna", "punycode", "undefined"})      # codecs that no page is written in
+_UNTRUSTED = frozenset({"utf-7", "idna", "punycode", "undefined"})  # codecs that no page is written in
 _BINARY_SHARE = 0.1
 
 _UNSEEN = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"          # control characters (line feeds and tabs stay)
-    "\u00ad\u061c\u200b\u200e\u200f\u2060\ufeff"      # soft hyphen, zero-width space, marks, BOM inside the text
-    "\u202a-\u202e\u2066-\u2069"                      # bidirectional overrides: they reorder what is shown
-    "\ud800-\udfff]"                                  # lone surrogates: no encoding can store them
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"  # control characters (line feeds and tabs stay)
+    "\u00ad\u061c\u200b\u200e\u200f\u2060\ufeff"  # soft hyphen, zero-width space, marks, BOM inside the text
+    "\u202a-\u202e\u2066-\u2069"  # bidirectional overrides: they reorder what is shown
+    "\ud800-\udfff]"  # lone surrogates: no encoding can store them
 )
 _LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
-_TRAILING = re.compile(r"(?<![ \t])[ \t]+$", re.MULTILINE)     # looks behind: a megabyte of blanks is read once
+_TRAILING = re.compile(r"(?<![ \t])[ \t]+$", re.MULTILINE)  # looks behind: a megabyte of blanks is read once
 # A picture pasted as text is thousands of characters that nobody can search for. Its kind stays visible.
 _EMBEDDED_MEDIA = re.compile(r"(data:(?:image|font|audio|video)/[\w.+-]+)(?:;[\w=.+-]+)*;base64,[A-Za-z0-9+/=%]{64,}")
 
@@ -40,7 +48,7 @@ def _byte_as_cp1252(error: UnicodeError) -> tuple[str, int]:
     """Error handler of `codecs`: the bytes that are not UTF-8 are read as cp1252, the valid ones stay UTF-8."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
-    return _cp1252(error.object[error.start:error.end]), error.end
+    return _cp1252(error.object[error.start : error.end]), error.end
 
 
 def _cp1252(body: bytes) -> str:
@@ -65,7 +73,7 @@ def decode(body: bytes, *, declared: str | None = None, html: bool = False) -> s
             raise ValueError(f"it is {kind} data, not text")
     for bom, encoding in _BOMS:
         if body.startswith(bom):
-            return _refuse_binary(_after_bom(body[len(bom):], encoding))
+            return _refuse_binary(_after_bom(body[len(bom) :], encoding))
     labels = [declared]
     if html and (meta := _META.search(body[:4096])):
         labels.append(meta[1].decode("ascii"))

@@ -21,9 +21,7 @@ def chunker_settings(max_tokens: int) -> dict[str, object]:
     }
 
 
-def pipeline_fingerprint(
-    extractor_version: str, chunker: dict[str, object], embedder_id: str
-) -> str:
+def pipeline_fingerprint(extractor_version: str, chunker: dict[str, object], embedder_id: str) -> str:
     """16 hex digits over extractor version, chunker settings and embedder id.
 
     Metadata of documents (titles, addresses, dates, marks) is no part of it: that is written without

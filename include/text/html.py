@@ -29,11 +29,18 @@ _FURNITURE_OF_PAGE = _FURNITURE_OF_MAIN + (
     "#cookie-banner, #cookie-notice, #cookie-consent, [class*=cookie-consent], [class*=gdpr]"
 )
 # What says itself that it is the main part is believed; what merely is called so must hold a fair share of the text.
-_MAIN = (("main", 0.0), ("[role=main]", 0.0), ("article", 0.3), ("#content", 0.3), ("#main-content", 0.3),
-         ("#main", 0.3), (".markdown-body", 0.3))
+_MAIN = (
+    ("main", 0.0),
+    ("[role=main]", 0.0),
+    ("article", 0.3),
+    ("#content", 0.3),
+    ("#main-content", 0.3),
+    ("#main", 0.3),
+    (".markdown-body", 0.3),
+)
 _WHOLE_PAGE = re.compile(r"<(?:!doctype|html|head|body)\b", re.IGNORECASE)
 _BLOCKS_IN_CELLS = ["pre", "table", "h1", "h2", "h3", "h4", "h5", "h6"]
-_DEEPEST = 100          # levels; a fixed number, because what the stack still holds differs from caller to caller
+_DEEPEST = 100  # levels; a fixed number, because what the stack still holds differs from caller to caller
 
 
 def to_markdown(html: str) -> tuple[str, str | None]:
@@ -85,7 +92,7 @@ def _main_part(body: LexborNode) -> LexborNode | None:
     for selector, share in _MAIN:
         candidates = list(_outermost(body.css(selector)))
         if selector == "article" and len(candidates) > 1:
-            continue                # a list of teasers, or comments beside the post: none of them is the page
+            continue  # a list of teasers, or comments beside the post: none of them is the page
         best = max(candidates, key=_size, default=None)
         if best is not None and _size(best) > share * everything:
             return best
@@ -125,8 +132,8 @@ class _Converter(MarkdownConverter):
         strip = ("a",)
         escape_asterisks = False
         escape_underscores = False
-        wrap = True                     # where the source breaks its lines means nothing in HTML ...
-        wrap_width = None               # ... and no new breaks are made
+        wrap = True  # where the source breaks its lines means nothing in HTML ...
+        wrap_width = None  # ... and no new breaks are made
 
     _depth = 0
 
@@ -146,7 +153,7 @@ class _Converter(MarkdownConverter):
         return text
 
     def convert_div(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        if "pre" in parent_tags:            # some themes wrap each line of code in a div
+        if "pre" in parent_tags:  # some themes wrap each line of code in a div
             return text if text.endswith("\n") else text + "\n"
         return str(super().convert_div(el, text, parent_tags))  # type: ignore[misc]
 

@@ -22,7 +22,7 @@ _LINE = re.compile(
 )
 # A setext underline makes a heading of a paragraph line only, not of these.
 _NO_PARAGRAPH = re.compile(r"[ ]{0,3}(?:[-*+>|]|\d+[.)][ ]|\#{1,6}[ \t]|`{3}|~{3}|<!--|={2,}[ \t]*$)|[ ]{4}|\t|[ \t]*$")
-LONGEST_TITLE = 300           # characters; a paragraph behind a `#` is not repeated on every chunk below it
+LONGEST_TITLE = 300  # characters; a paragraph behind a `#` is not repeated on every chunk below it
 _MARKED = re.compile(r"[*_`~<\[{]")
 _ATTRIBUTES = re.compile(r"[ \t]*\{[^{}]*\}[ \t]*$")
 _IMAGE_OR_LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
@@ -62,7 +62,7 @@ def scan(text: str) -> Iterator[Heading | Fence]:
             yield Fence(start, position)
         elif match["comment"]:
             closed = text.find("-->", match.end())
-            if closed < 0:          # a stray opener hides nothing
+            if closed < 0:  # a stray opener hides nothing
                 position = match.end()
             else:
                 position = closed + 3
@@ -74,7 +74,7 @@ def scan(text: str) -> Iterator[Heading | Fence]:
             above = text.rfind("\n", 0, max(start - 1, 0)) + 1
             position = match.end()
             if start > 0 and above >= 0 and not _NO_PARAGRAPH.match(text, above, start - 1):
-                yield Heading(above, 1 if match["setext"][0] == "=" else 2, plain(text[above:start - 1]))
+                yield Heading(above, 1 if match["setext"][0] == "=" else 2, plain(text[above : start - 1]))
 
 
 def _end_of_fence(text: str, opener: re.Match[str]) -> int:

@@ -34,7 +34,7 @@ def to_markdown(text: str) -> str:
     position = 0
     for block in scan(text):
         if isinstance(block, Fence):
-            out += [_prose(text[position:block.start]), text[block.start:block.end]]
+            out += [_prose(text[position : block.start]), text[block.start : block.end]]
             position = block.end
     return "".join([*out, _prose(text[position:])])
 

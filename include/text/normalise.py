@@ -141,5 +141,7 @@ def _refuse_stand_ins(fetched: FetchedDocument, text: str) -> None:
 def _unreadable(fetched: FetchedDocument, what: str, next_step: str) -> DocumentUnreadable:
     return DocumentUnreadable(
         f"{fetched.key}: {what}. Its last good version stays; {next_step}",
-        key=str(fetched.key), media_type=fetched.media_type, bytes=len(fetched.body),
+        key=str(fetched.key),
+        media_type=fetched.media_type,
+        bytes=len(fetched.body),
     )

@@ -23,7 +23,7 @@ def to_markdown(text: str) -> str:
 class _Reader:
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines
-        self._styles: list[str] = []        # adornments in the order of their first use: their place is the level
+        self._styles: list[str] = []  # adornments in the order of their first use: their place is the level
         self._out: list[str] = []
 
     def read(self) -> list[str]:
@@ -67,7 +67,7 @@ class _Reader:
         while _OPTION.match(self._line(start)):
             start += 1
         end = self._fence(start, len(match[1]), match[2] or "")
-        if end == start:                    # no block below: a file name, or an empty directive; keep the line
+        if end == start:  # no block below: a file name, or an empty directive; keep the line
             self._out.append(self._line(at))
         return end
 
@@ -79,7 +79,7 @@ class _Reader:
         announced = len(line) - len(line.lstrip())
         bare = line.strip() == "::"
         start = at + 1
-        if self._line(start):               # the paragraph goes on: no block starts here
+        if self._line(start):  # the paragraph goes on: no block starts here
             return 0
         if not bare:
             self._out.append(_escaped(line[:-1]))

@@ -14,14 +14,60 @@ from include.text.normalise import MEDIA_TYPES, extract
 from tests.fakes.embedder import FakeEmbedder
 
 # Building blocks that meet at the places where parsers differ.
-PARTS = st.sampled_from([
-    "# A", "## B", "### C", "Title\n===", "Sub\n---", "---", "```", "```py", "~~~~", "````", "<!--", "-->",
-    "> quote", "- item", "1. item", "| a | b |", "|---|---|", "    code", "\tcode", "# ", "#", "====", "::",
-    ".. code::", "+++", "{", "import x from 'y'", "export const a = 1", "<Tab>", "</Tab>",
-    "<p>", "</p>", "<main>", "<pre>", "<table><tr><td>", "", " ", "\u00a0",
-    "\u200b", "\ufeff", "\r", "\x0c", "\x00", "\u2028", "e\u0301", "\u202e", "data:image/png;base64,",
-    "A" * 70, "word " * 30, "日本語" * 10,
-])
+PARTS = st.sampled_from(
+    [
+        "# A",
+        "## B",
+        "### C",
+        "Title\n===",
+        "Sub\n---",
+        "---",
+        "```",
+        "```py",
+        "~~~~",
+        "````",
+        "<!--",
+        "-->",
+        "> quote",
+        "- item",
+        "1. item",
+        "| a | b |",
+        "|---|---|",
+        "    code",
+        "\tcode",
+        "# ",
+        "#",
+        "====",
+        "::",
+        ".. code::",
+        "+++",
+        "{",
+        "import x from 'y'",
+        "export const a = 1",
+        "<Tab>",
+        "</Tab>",
+        "<p>",
+        "</p>",
+        "<main>",
+        "<pre>",
+        "<table><tr><td>",
+        "",
+        " ",
+        "\u00a0",
+        "\u200b",
+        "\ufeff",
+        "\r",
+        "\x0c",
+        "\x00",
+        "\u2028",
+        "e\u0301",
+        "\u202e",
+        "data:image/png;base64,",
+        "A" * 70,
+        "word " * 30,
+        "日本語" * 10,
+    ]
+)
 LINES = st.lists(PARTS | st.text(max_size=12), max_size=25)
 TEXTS = st.builds(lambda lines, end: end.join(lines), LINES, st.sampled_from(["\n", "\r\n", "\n\n", " "]))
 
@@ -66,8 +112,9 @@ def test_a_document_is_extracted_or_unreadable_and_nothing_else(body, media_type
 @given(TEXTS, st.integers(4, 80))
 def test_chunks_hold_the_whole_text_in_order_within_the_limit_whatever_it_is(text, max_tokens):
     text = normalise(text)
-    fetched = FetchedDocument(DocumentKey("s", "d"), "1", (text or "x").encode(), "text/plain", "",
-                              datetime(2026, 1, 1, tzinfo=UTC))
+    fetched = FetchedDocument(
+        DocumentKey("s", "d"), "1", (text or "x").encode(), "text/plain", "", datetime(2026, 1, 1, tzinfo=UTC)
+    )
     try:
         document = extract(fetched)
     except DocumentUnreadable:

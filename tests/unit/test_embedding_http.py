@@ -67,8 +67,12 @@ def test_busy_servers_are_asked_again_after_a_growing_pause(server):
 
 
 def test_retry_after_is_obeyed_as_seconds_or_date_and_capped(server):
-    server.scripted = [failure(429, Retry_After="7"), failure(429, Retry_After="21600"),
-                       failure(429, Retry_After=formatdate(time() + 20, usegmt=True)), failure(429, Retry_After="soon")]
+    server.scripted = [
+        failure(429, Retry_After="7"),
+        failure(429, Retry_After="21600"),
+        failure(429, Retry_After=formatdate(time() + 20, usegmt=True)),
+        failure(429, Retry_After="soon"),
+    ]
     waits = Waits()
     client(server, waits).embed(["a"])
     assert waits.slept[:2] == [7, 60]
@@ -79,7 +83,10 @@ def test_retry_after_is_obeyed_as_seconds_or_date_and_capped(server):
 @pytest.mark.parametrize(
     "answer",
     [
-        failure(503), failure(200, "<html>Please log in</html>"), failure(200, '{"data": []}'), failure(200, "[]"),
+        failure(503),
+        failure(200, "<html>Please log in</html>"),
+        failure(200, '{"data": []}'),
+        failure(200, "[]"),
         failure(200, json.dumps({"data": [{"index": 0, "embedding": [1] * 16}] * 2})),
         failure(200, json.dumps({"data": [{"index": 1, "embedding": [1] * 16}]})),
     ],

@@ -13,8 +13,16 @@ from include.domain.errors import ConfigError
 from include.embedding.static import StaticEmbedder, bundled_files
 
 SAMPLES = [
-    "Plain WORDS", "  two spaces   three", "line\nfeed\n\n    code", "tab\tand ▁ mark", "日本 𝒳 é", " ", "x" * 500,
-    "snake_case(a=1)  # comment", "trailing space ", "\n",
+    "Plain WORDS",
+    "  two spaces   three",
+    "line\nfeed\n\n    code",
+    "tab\tand ▁ mark",
+    "日本 𝒳 é",
+    " ",
+    "x" * 500,
+    "snake_case(a=1)  # comment",
+    "trailing space ",
+    "\n",
 ]
 WEIGHTS, TOKENIZER = bundled_files()
 

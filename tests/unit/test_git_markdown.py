@@ -399,7 +399,7 @@ def test_urls_come_from_the_template_or_from_the_page_itself(repository: GitRepo
         "\u2028---\ndraft: true\n---\nsecret".encode("utf-16"),
         codecs.BOM_UTF32_BE + "+++\ndraft = true\n+++\nsecret".encode("utf-32-be"),
         b"\xa0\n+++\rdraft = true\r+++\rsecret",
-        b"\xe2\x80\x8b{\"draft\": true}\nsecret",
+        b'\xe2\x80\x8b{"draft": true}\nsecret',
         b"---\ntitle: x\n" + b"# a long comment\n" * 1_000 + b"draft: true\n---\nsecret",
         b"---\rtitle: x\r" + b"tags: [a]\r" + b"# c\r" * 4_000 + b"draft: true\r---\rsecret",
     ],

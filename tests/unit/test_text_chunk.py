@@ -15,9 +15,19 @@ from tests.fakes.embedder import FakeEmbedder
 
 def document(text: str) -> ExtractedDocument:
     return ExtractedDocument(
-        key=DocumentKey("handbook", "page.md"), version="1", fetched_at=datetime(2026, 1, 1, tzinfo=UTC), text=text,
-        content_hash="", title="Page", url="", content_type="page", lang=None, created_at=None, updated_at=None,
-        effective_date=None, expires_at=None,
+        key=DocumentKey("handbook", "page.md"),
+        version="1",
+        fetched_at=datetime(2026, 1, 1, tzinfo=UTC),
+        text=text,
+        content_hash="",
+        title="Page",
+        url="",
+        content_type="page",
+        lang=None,
+        created_at=None,
+        updated_at=None,
+        effective_date=None,
+        expires_at=None,
     )
 
 
@@ -132,7 +142,11 @@ def test_a_character_that_no_chunk_can_hold_is_an_error():
 
 
 def test_two_documents_with_one_paragraph_have_each_a_chunk_of_it():
-    assert chunks("Disclaimer.")[0].chunk_hash == chunk(
-        replace(document("Disclaimer."), key=DocumentKey("handbook", "other")),
-        max_tokens=64, count_tokens=FakeEmbedder().count_tokens,
-    )[0].chunk_hash
+    assert (
+        chunks("Disclaimer.")[0].chunk_hash
+        == chunk(
+            replace(document("Disclaimer."), key=DocumentKey("handbook", "other")),
+            max_tokens=64,
+            count_tokens=FakeEmbedder().count_tokens,
+        )[0].chunk_hash
+    )

@@ -12,13 +12,13 @@ from include.text.encoding import decode, normalise
     ("body", "declared", "html", "text"),
     [
         (b"caf\xc3\xa9", None, False, "café"),
-        (b"caf\xe9 \x80\x9d", None, False, "café €\x9d"),                       # cp1252, one of its holes
+        (b"caf\xe9 \x80\x9d", None, False, "café €\x9d"),  # cp1252, one of its holes
         (b"caf\xe9", "ISO-8859-1", False, "café"),
-        (b"caf\xc3\xa9", "ISO-8859-1", False, "café"),                          # the server's default label
+        (b"caf\xc3\xa9", "ISO-8859-1", False, "café"),  # the server's default label
         (b"\xcf\xf0\xe8", "windows-1251", False, "При"),
         (b"\xcf\xf0\xe8", "no-such-charset", False, "Ïðè"),
-        (b"caf\xc3\xa9", "utf-16", False, "café"),                              # contradicted by the bytes
-        (b"caf\xe9 na\xc3\xafve", "utf-8", False, "café naïve"),                # one foreign byte in a UTF-8 file
+        (b"caf\xc3\xa9", "utf-16", False, "café"),  # contradicted by the bytes
+        (b"caf\xe9 na\xc3\xafve", "utf-8", False, "café naïve"),  # one foreign byte in a UTF-8 file
         (codecs.BOM_UTF8 + b"caf\xc3\xa9", "windows-1251", False, "café"),
         (codecs.BOM_UTF16_LE + "né".encode("utf-16-le"), None, False, "né"),
         (codecs.BOM_UTF16_BE + "né".encode("utf-16-be"), None, False, "né"),
@@ -52,7 +52,7 @@ def test_a_few_nul_bytes_do_not_make_a_page_binary():
         ("e\u0301", "é"),
         ("e\u200b\u0301", "é"),
         ("a\u00adb\u200bc\u2060d\u202ee\ud800", "abcde"),
-        ("\U0001f469\u200d\U0001f4bb", "\U0001f469\u200d\U0001f4bb"),            # joiners make emoji and Persian
+        ("\U0001f469\u200d\U0001f4bb", "\U0001f469\u200d\U0001f4bb"),  # joiners make emoji and Persian
         ("one\u00a0two \t\n", "one two"),
         ("![x](data:image/png;base64," + "QUJD" * 40 + ") after", "![x](data:image/png) after"),
     ],
@@ -65,4 +65,4 @@ def test_what_nobody_sees_is_normalised_away(raw, clean):
 def test_a_line_of_a_megabyte_takes_no_time_to_speak_of(text):
     began = time.process_time()
     normalise(text)
-    assert time.process_time() - began < 5      # a quadratic pattern needs hours
+    assert time.process_time() - began < 5  # a quadratic pattern needs hours

@@ -21,8 +21,13 @@ MDX = "import A from 'a'\n\n<A title=\"Shown\">\n\nwords\n\n</A>\n"
 
 
 def outputs() -> tuple[str, str]:
-    samples = [("text/markdown", MARKDOWN), ("text/mdx", MDX), ("text/x-rst", RST), ("text/plain", "a\r\n\r\nb"),
-               ("text/html", PAGE.format(nonce="n", main="main"))]
+    samples = [
+        ("text/markdown", MARKDOWN),
+        ("text/mdx", MDX),
+        ("text/x-rst", RST),
+        ("text/plain", "a\r\n\r\nb"),
+        ("text/html", PAGE.format(nonce="n", main="main")),
+    ]
     now = datetime(2026, 1, 1, tzinfo=UTC)
     documents = [
         extract(FetchedDocument(DocumentKey("golden", "d"), "1", body.encode(), media_type, "", now))

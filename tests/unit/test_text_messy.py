@@ -56,14 +56,15 @@ def static() -> StaticEmbedder:
 def test_an_awkward_file_is_extracted_whole_or_unreadable_with_a_reason(row, static):
     body = gzip.decompress(base64.b64decode(row["gz_b64"]))
     media_type = MEDIA_TYPES.get(Path(row["path"]).suffix, "text/plain")
-    fetched = FetchedDocument(DocumentKey("messy", row["path"]), "1", body, media_type, "",
-                              datetime(2026, 1, 1, tzinfo=UTC))
+    fetched = FetchedDocument(
+        DocumentKey("messy", row["path"]), "1", body, media_type, "", datetime(2026, 1, 1, tzinfo=UTC)
+    )
     if row["feature"] in UNREADABLE:
         with pytest.raises(DocumentUnreadable, match=UNREADABLE[row["feature"]]):
             extract(fetched)
         return
     document = extract(fetched)
-    if media_type != "text/html":           # a page loses its menu; a file loses its front matter and markup only
+    if media_type != "text/html":  # a page loses its menu; a file loses its front matter and markup only
         lost = words(without_front_matter(body)) - words(document.text) - {"code", "block"}
         assert len(lost) <= 0.005 * len(words(document.text)), sorted(lost)[:20]
     assert not re.search("[\0\r\u200b\u202a-\u202e\ufeff\u00a0]", document.text)

@@ -23,6 +23,7 @@ def text_of(body: bytes | str, media_type: str = "text/markdown", doc_id: str = 
 
 # --- titles and front matter
 
+
 @pytest.mark.parametrize("lead", ["", "\n", "\ufeff", "\ufeff\r\n\r\n", "\n\n"])
 def test_front_matter_is_found_behind_blank_lines_and_a_byte_order_mark(lead):
     document = extract(fetched(lead + "---\ntitle: Paying\nid: 7\n---\n\nThirty days."))
@@ -60,6 +61,7 @@ def test_a_proposal_is_titled_by_its_header():
 
 # --- emptiness and stand-ins
 
+
 @pytest.mark.parametrize("body", ["", "\n", "---\ntitle: T\n---\n", "\u200b\ufeff"])
 def test_an_empty_page_is_unreadable_unless_the_source_calls_it_legitimate(body):
     with pytest.raises(DocumentUnreadable, match=r"hold no text"):
@@ -71,7 +73,9 @@ def test_an_empty_page_is_unreadable_unless_the_source_calls_it_legitimate(body)
 @pytest.mark.parametrize(
     "body",
     [
-        "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "../other/page.md", b"%PDF-1.4",
+        "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
+        "../other/page.md",
+        b"%PDF-1.4",
         b"\0\1\2" * 50,
     ],
 )
@@ -115,8 +119,15 @@ def test_a_page_is_its_main_part_without_furniture(main):
     html = PAGE.format(nonce="x1", main=main).replace("</div role=main>", "</div>")
     document = extract(fetched(html, "text/html", "pay"))
     assert document.title == "Paying"
-    for kept in ("# Paying", "Within 30 days, or else.", "A bill", "Refunds take longer.", "About cookies.",
-                 "| 1 | 2 |", "def pay():\n    # not a heading\n    return 30"):
+    for kept in (
+        "# Paying",
+        "Within 30 days, or else.",
+        "A bill",
+        "Refunds take longer.",
+        "About cookies.",
+        "| 1 | 2 |",
+        "def pay():\n    # not a heading\n    return 30",
+    ):
         assert kept in document.text
     for dropped in ("Home", "Menu", "We use cookies", "Accept", "Built at", "http", "/days", "p.png", "¶", "x1"):
         assert dropped not in document.text
@@ -164,14 +175,14 @@ def test_a_page_of_nothing_but_a_script_is_unreadable():
 
 def test_code_in_layout_tables_and_code_with_fences_stays_verbatim():
     numbers, code = '<td class="linenos"><pre>1\n2</pre></td>', "<td><pre>if x:\n    y()</pre></td>"
-    html = (f'<table class="highlighttable"><tr>{numbers}{code}</tr></table>'
-            "<pre>```\n# inner\n```</pre><h2>After</h2>")
+    html = f'<table class="highlighttable"><tr>{numbers}{code}</tr></table><pre>```\n# inner\n```</pre><h2>After</h2>'
     text = text_of(html, "text/html", "1")
     assert "```\nif x:\n    y()\n```" in text
     assert "````\n```\n# inner\n```\n````" in text
 
 
 # --- MDX
+
 
 def test_mdx_loses_its_machinery_and_keeps_its_words():
     body = (
@@ -184,8 +195,13 @@ def test_mdx_loses_its_machinery_and_keeps_its_words():
     text = text_of(body, doc_id="guide/tabs.mdx")
     for gone in ("@theme", "meta", "a note to editors", "<Tab", "</Tab", "<Card", "from 'x'"):
         assert gone not in text
-    for kept in ("macOS", "Use `brew`.", "import kept from 'kept'\n<Kept />", "Read on",
-                 "important words, and a <b>tag</b>."):
+    for kept in (
+        "macOS",
+        "Use `brew`.",
+        "import kept from 'kept'\n<Kept />",
+        "Read on",
+        "important words, and a <b>tag</b>.",
+    ):
         assert kept in text
 
 
@@ -230,7 +246,12 @@ def test_rst_headings_become_markdown_and_code_is_fenced():
     text = text_of(RST, "text/x-rst", "a.rst")
     lines = text.split("\n")
     assert [line for line in lines if line.startswith("#")] == [
-        "# Title", "## Section", "# a comment, no heading", "### Deeper", "# also a comment", "## Another",
+        "# Title",
+        "## Section",
+        "# a comment, no heading",
+        "### Deeper",
+        "# also a comment",
+        "## Another",
     ]
     assert [h.title for h in headings(text)] == ["Title", "Section", "Deeper", "Another"]
     assert "```\n# a comment, no heading\ncode ~~~\n```" in text
