@@ -32,7 +32,7 @@ from include.services.removal import remove_documents
 
 log = logging.getLogger(__name__)
 
-MOST_SESSIONS, MOST_DOCUMENTS = 25, 2_000
+MOST_SESSIONS, MOST_DOCUMENTS = 8, 1_000
 """Write sessions of a run, and documents of a session: some 20 chunks of 10 KB each are in memory meanwhile."""
 
 

@@ -25,7 +25,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from include.embedding.static import StaticEmbedder
 from tests.benchmarks import corpus as texts
 from tests.benchmarks.corpus import Corpus
-from tests.benchmarks.report import Column, growth_table, scenario_table, summary
+from tests.benchmarks.report import Column, growth_table, markdown, scenario_table, summary
 from tests.benchmarks.scale import Growth
 from tests.benchmarks.scenarios import Scenario, scenarios
 from tests.benchmarks.worker import TOOLS, Input, Result
@@ -56,6 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             growth = []
         for line in summary(columns, growth):
             console.print(line)
+        if options.markdown:
+            options.markdown.write_text(markdown(columns, growth))
         if options.json:
             record = {
                 "corpus": {"documents": len(corpus), "chunks": chunks},
@@ -73,6 +75,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--documents", type=int, help="take only so many, spread evenly")
     parser.add_argument("--tools", type=lambda text: text.split(","), default=list(TOOLS), help=",".join(TOOLS))
     parser.add_argument("--scale", type=int, default=3, help="multiply the corpus so often for growth; 0: do not")
+    parser.add_argument("--markdown", type=Path, help="write the tables to this file")
     parser.add_argument("--json", type=Path, help="write every figure to this file")
     options = parser.parse_args(arguments)
     if not options.corpus.exists():

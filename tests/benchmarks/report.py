@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rich.table import Table
 
@@ -27,48 +28,72 @@ class Column:
 def scenario_table(columns: Sequence[Column]) -> Table:
     """Per scenario and tool: CPU seconds, their ratio to truecopy's, chunks embedded of those needed, the audit."""
     table = Table(title="CPU s (times truecopy's) · chunks embedded / needed · index against source", show_lines=True)
-    table.add_column("scenario", min_width=16)
-    for column in columns:
-        table.add_column(f"{column.name} {column.version}".strip())
-    ours = {result.number: result.cpu for column in columns if column.name == "truecopy" for result in column.results}
-    titles = {result.number: result.title for column in columns for result in column.results}
-    for number, title in titles.items():
-        cells = []
-        for column in columns:
-            result = next((each for each in column.results if each.number == number), None)
-            cells.append(_cell(result, ours.get(number)) if result else "failed, see below")
-        table.add_row(f"{number} {title}", *cells)
+    head, *rows = _rows(columns)
+    for name in head:
+        table.add_column(name)
+    for title, *cells in rows:
+        table.add_row(title, *("\n".join(cell) for cell in cells))
     return table
 
 
-def _cell(result: Result, ours: float | None) -> str:
+def markdown(columns: Sequence[Column], growth: Sequence[Growth]) -> str:
+    """The tables and sentences for a page."""
+    head, *rows = _rows(columns)
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    lines += [f"| {title} | {' | '.join('; '.join(cell) for cell in cells)} |" for title, *cells in rows]
+    if growth:
+        lines += ["", f"| {' | '.join(GROWTH)} |", "|---:" * len(GROWTH) + "|"]
+        lines += [f"| {' | '.join(_growth_row(each))} |" for each in growth]
+    return "\n".join([*lines, "", *(f"- {sentence}" for sentence in summary(columns, growth)), ""])
+
+
+def _rows(columns: Sequence[Column]) -> Iterator[Any]:
+    """The names of the columns, then per scenario its title and each tool's lines."""
+    yield ["scenario", *(f"{column.name} {column.version}".strip() for column in columns)]
+    ours = {result.number: result.cpu for column in columns if column.name == "truecopy" for result in column.results}
+    titles = {result.number: result.title for column in columns for result in column.results}
+    for number, title in titles.items():
+        found = ({result.number: result for result in column.results}.get(number) for column in columns)
+        yield [f"{number} {title}", *(_cell(result, ours.get(number)) for result in found)]
+
+
+def _cell(result: Result | None, ours: float | None) -> list[str]:
+    if result is None:
+        return ["failed, see below"]
     ratio = f" ({result.cpu / ours:.1f}x)" if ours and ours != result.cpu else ""
-    lines = [
-        f"{result.cpu:.2f}{ratio}",
-        f"{result.embedded:,} / {result.minimum:,}",
-        f"[green]{result.found}[/]" if result.exact else f"[red]{result.found}[/]",
-    ]
-    if result.note:
-        lines.append(result.note)
-    return "\n".join(lines)
+    lines = [f"{result.cpu:.2f}{ratio}", f"{result.embedded:,} / {result.minimum:,}", result.found, result.note]
+    return [line for line in lines if line]
+
+
+GROWTH = (
+    "documents",
+    "chunks",
+    "initial, CPU s",
+    "outside the embedder, ms a chunk",
+    "nothing changed, CPU s",
+    "nothing changed, ms a chunk",
+    "peak memory, MB (before the run)",
+)
+
+
+def _growth_row(growth: Growth) -> tuple[str, ...]:
+    return (
+        f"{growth.documents:,}",
+        f"{growth.chunks:,}",
+        f"{growth.initial_cpu:.1f}",
+        f"{growth.outside_ms_per_chunk:.2f}",
+        f"{growth.nothing_changed_cpu:.2f}",
+        f"{growth.night_ms_per_chunk:.3f}",
+        f"{growth.peak_mb:.0f} ({growth.at_rest_mb:.0f})",
+    )
 
 
 def growth_table(growth: Sequence[Growth]) -> Table:
     table = Table(title="truecopy alone, as the corpus grows")
-    for name in ("documents", "chunks", "initial CPU s", "outside the embedder, ms a chunk", "nothing changed, CPU s"):
+    for name in GROWTH:
         table.add_column(name, justify="right")
-    table.add_column("nothing changed, ms a chunk", justify="right")
-    table.add_column("peak memory MB (at rest)", justify="right")
     for each in growth:
-        table.add_row(
-            f"{each.documents:,}",
-            f"{each.chunks:,}",
-            f"{each.initial_cpu:.1f}",
-            f"{each.outside_ms_per_chunk:.2f}",
-            f"{each.nothing_changed_cpu:.2f}",
-            f"{each.night_ms_per_chunk:.3f}",
-            f"{each.peak_mb:.0f} ({each.at_rest_mb:.0f})",
-        )
+        table.add_row(*_growth_row(each))
     return table
 
 

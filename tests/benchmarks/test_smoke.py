@@ -10,7 +10,7 @@ from rich.console import Console
 from tests.benchmarks.__main__ import install_peers, prepare
 from tests.benchmarks.audit import Stored, audit
 from tests.benchmarks.corpus import Corpus, Page, load
-from tests.benchmarks.report import Column, scenario_table, summary
+from tests.benchmarks.report import Column, markdown, scenario_table, summary
 from tests.benchmarks.worker import Bench, Result
 
 WORDS = ("reconcile", "inventory", "published", "documents", "retention", "connector", "listing", "refunds")
@@ -58,6 +58,7 @@ def test_the_report_names_a_tool_that_is_missing_and_shows_the_others(results: d
     for line in summary(columns, []):
         console.print(line)
     text = console.export_text()
+    assert "| 1 initial ingest |" in markdown(columns, [])
     assert "other: not installed: no wheel" in text
     assert "truecopy: exact after 13 of 13 scenarios" in text
 
