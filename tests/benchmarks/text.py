@@ -27,7 +27,11 @@ from include.text.chunk import CHARACTERS_PER_TOKEN, chunk
 from include.text.normalise import extract
 
 MEDIA_TYPES = {
-    ".md": "text/markdown", ".mdx": "text/mdx", ".rst": "text/x-rst", ".html": "text/html", ".txt": "text/plain",
+    ".md": "text/markdown",
+    ".mdx": "text/mdx",
+    ".rst": "text/x-rst",
+    ".html": "text/html",
+    ".txt": "text/plain",
 }
 
 
@@ -83,23 +87,37 @@ def main() -> None:
     documents, _ = timed("extract", lambda: extracted(fetched), len(fetched), "document")
     limit = embedder.max_tokens
 
-    timed("cut, tokens not counted", lambda: [chunk(d, max_tokens=limit, count_tokens=lambda _: 1) for d in documents],
-          len(documents), "document")
-    cuts, _ = timed("cut", lambda: [chunk(d, max_tokens=limit, count_tokens=embedder.count_tokens) for d in documents],
-                    len(documents), "document")
+    timed(
+        "cut, tokens not counted",
+        lambda: [chunk(d, max_tokens=limit, count_tokens=lambda _: 1) for d in documents],
+        len(documents),
+        "document",
+    )
+    cuts, _ = timed(
+        "cut",
+        lambda: [chunk(d, max_tokens=limit, count_tokens=embedder.count_tokens) for d in documents],
+        len(documents),
+        "document",
+    )
     texts = [piece.text for pieces in cuts for piece in pieces]
-    _, spent = timed("embed", lambda: [embedder.embed(texts[at:at + 64]) for at in range(0, len(texts), 64)],
-                     len(texts), "chunk")
+    _, spent = timed(
+        "embed", lambda: [embedder.embed(texts[at : at + 64]) for at in range(0, len(texts), 64)], len(texts), "chunk"
+    )
     tokens = sorted(embedder.count_tokens(text) for text in texts)
-    print(f"{len(texts)} chunks, {len(texts) / spent:.0f} embedded per CPU s; "
-          f"tokens: median {tokens[len(tokens) // 2]}, 90 % below {tokens[len(tokens) * 9 // 10]}, "
-          f"longest {tokens[-1]} of {limit}")
+    print(
+        f"{len(texts)} chunks, {len(texts) / spent:.0f} embedded per CPU s; "
+        f"tokens: median {tokens[len(tokens) // 2]}, 90 % below {tokens[len(tokens) * 9 // 10]}, "
+        f"longest {tokens[-1]} of {limit}"
+    )
 
     whole = MarkdownSplitter(limit * CHARACTERS_PER_TOKEN)
-    by_section = kept_after_an_edit(documents, lambda text: {
-        piece.chunk_hash
-        for piece in chunk(replace(documents[0], text=text), max_tokens=limit, count_tokens=embedder.count_tokens)
-    })
+    by_section = kept_after_an_edit(
+        documents,
+        lambda text: {
+            piece.chunk_hash
+            for piece in chunk(replace(documents[0], text=text), max_tokens=limit, count_tokens=embedder.count_tokens)
+        },
+    )
     print(f"one edit, cut by section:                 {by_section}")
     print(f"one edit, splitter over the whole page:   {kept_after_an_edit(documents, lambda t: set(whole.chunks(t)))}")
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000:.0f} MB")
