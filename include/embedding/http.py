@@ -79,7 +79,8 @@ class HttpEmbedder:
         self._counter = _tokenizer(settings.tokenizer) if settings.tokenizer else None
         # Chunks are cut by what it counts, so another file makes other chunks.
         counted = f"/tokens:{_digest(settings.tokenizer)}" if settings.tokenizer else ""
-        self.id = f"http/{settings.model}@{settings.revision}/{settings.dimension}/max:{settings.max_tokens}/by-server{counted}"
+        model = f"{settings.model}@{settings.revision}/{settings.dimension}"
+        self.id = f"http/{model}/max:{settings.max_tokens}/by-server{counted}"
 
     def __repr__(self) -> str:
         return f"HttpEmbedder({self._settings.url}, {self.id})"

@@ -55,7 +55,10 @@ def other_process(script: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def leave(process: subprocess.Popen[str]) -> None:
-    process.communicate("go\n")
+    """Let it go on; called from a timer, so it must not wait for the process as the owner of the process does."""
+    assert process.stdin is not None
+    process.stdin.write("go\n")
+    process.stdin.flush()
 
 
 @pytest.fixture
