@@ -55,7 +55,12 @@ def other_process(script: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def leave(process: subprocess.Popen[str]) -> None:
-    """Let it go on; called from a timer, so it must not wait for the process as the owner of the process does."""
+    """Let it go on, and wait for its end."""
+    process.communicate("go\n")
+
+
+def let_go(process: subprocess.Popen[str]) -> None:
+    """Let it go on; for a timer, which must not wait for the process while its owner does."""
     assert process.stdin is not None
     process.stdin.write("go\n")
     process.stdin.flush()
@@ -107,7 +112,7 @@ def test_a_waiting_process_gets_in_and_sees_what_the_other_wrote(folder: Path) -
         "sys.stdin", "index.insert(new_points(DocumentKey('handbook', '1'), ['a', 'b']))\n    sys.stdin"
     )
     with other_process(script, folder) as holder:
-        threading.Timer(0.5, leave, [holder]).start()
+        threading.Timer(0.5, let_go, [holder]).start()
         assert count(EdgeStore(folder, "docs", lock_timeout=120)) == 2
 
 
