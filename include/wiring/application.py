@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -30,8 +29,6 @@ from include.text.chunk import chunk
 from include.text.fingerprint import current_fingerprint
 from include.text.normalise import extract
 from include.validation.suites import index_problems, listing_problems
-
-log = logging.getLogger(__name__)
 
 Store = EdgeStore | ServerStore
 
