@@ -39,16 +39,21 @@ class DocumentKey:
 
 
 class Presence(StrEnum):
-    """What the source says when it is asked for one document. `UNKNOWN` is never read as absent."""
+    """What the source says when it is asked for one document. `UNKNOWN` is never read as absent.
+
+    `MOVED`: the source answers for it under another identity now (a merge with a permanent redirect, a new address
+    where the address is the identity). Under its own it is as absent as one that is gone.
+    """
 
     PRESENT = "present"
     GONE = "gone"
     NOT_PUBLIC = "not_public"
+    MOVED = "moved"
     UNKNOWN = "unknown"
 
     @property
     def confirms_absence(self) -> bool:
-        return self in (Presence.GONE, Presence.NOT_PUBLIC)
+        return self in (Presence.GONE, Presence.NOT_PUBLIC, Presence.MOVED)
 
 
 @dataclass(frozen=True, slots=True)

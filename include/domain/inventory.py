@@ -14,6 +14,10 @@ class Proof:
     A listing is complete only if the end was reached, the declared total (where the source declares one)
     equals what was seen on every page, and the credential's scope was verified. `problem` is empty then,
     otherwise it states what is missing, for the manifest.
+
+    `scope` names what the listing was read with and what it covers, in a form that two nights can be compared by:
+    the account and its rights as the source states them, the collections that were listed. Never a secret. Empty
+    where the connector cannot tell.
     """
 
     end_reached: bool
@@ -22,6 +26,7 @@ class Proof:
     declared_total: int | None = None
     detail: str = ""
     problem: str = ""
+    scope: str = ""
 
     @property
     def complete(self) -> bool:
