@@ -2,13 +2,13 @@
 
 Three distrusts run through it. A 200 proves no identity: many a CMS answers a revoked credential with the anonymous
 list, so the identity is asked for before and after a listing. A 404 proves no deletion: a lost table says 404 to
-living ids, so canaries must answer at that moment. A published state is an allow-list: what is unknown is not public.
+living ids, so canaries must answer at that moment (both in `witnesses`). A published state is an allow-list: what is
+unknown is not public.
 """
 
 from __future__ import annotations
 
 import html
-import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -20,7 +20,8 @@ from include.connectors.http_listing import ListReader, Reading
 from include.connectors.http_options import HttpJsonOptions
 from include.connectors.http_pages import ListEndpoint
 from include.connectors.http_session import Answer, HttpSession, Pace
-from include.connectors.json_fields import judge, search, text_of, version_of
+from include.connectors.json_fields import judge, search, text_of, utf8, version_of
+from include.connectors.witnesses import Standing, Witnesses
 from include.domain.dates import EvidencedDate, Precision, parse_date
 from include.domain.documents import DocumentKey, FetchedDocument, Presence
 from include.domain.errors import (
@@ -28,14 +29,12 @@ from include.domain.errors import (
     DocumentNotPublic,
     DocumentUnreadable,
     SourceUnavailable,
-    TruecopyError,
 )
 from include.domain.inventory import Listing, Proof
 from include.ports import Clock
 
 _MEDIA_TYPES = {"html": "text/html", "markdown": "text/markdown", "text": "text/plain"}
 _ALL_TIME = datetime.max.replace(tzinfo=UTC)
-_CANARIES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +66,9 @@ class HttpJsonConnector:
         )
         self._endpoint = ListEndpoint(self._session, options.list, options.public)
         self._listed_at: Mapping[str, object] = {}  # doc_id -> timestamp of the version the list showed
-        self._canaries = options.canaries
-        self._are_canaries_known_alive = False
-        self._identity: tuple[bool, str] | None = None
+        self._witnesses = Witnesses(
+            source, options.canaries, ask_standing=self._ask_standing, ask_canary=self._ask_canary
+        )
 
     @property
     def source(self) -> str:
@@ -78,29 +77,25 @@ class HttpJsonConnector:
     def list_documents(self) -> Listing:
         """See `ports.Connector`."""
         listed_at = self._clock.now()
-        self._identity = None
-        verified, doubt = self._verify_identity()
+        standing = self._witnesses.standing(anew=True)
         reading, passes = ListReader(self._endpoint).read()
-        if verified:
-            self._identity = None
-            verified, doubt = self._verify_identity()  # it may have been revoked between two pages
+        if standing.verified:
+            standing = self._witnesses.standing(anew=True)  # it may have been revoked between two pages
         documents = {item.doc_id: item.listed for item in reading.items.values() if item.listed is not None}
         self._listed_at = {item.doc_id: item.updated_at for item in reading.items.values()}
         problems = list(reading.problems)
-        if doubt:
-            problems.append(doubt)
+        if standing.doubt:
+            problems.append(standing.doubt)
         if not documents:
             problems.append(
                 f"no public document among {len(reading.items)} listed; an empty list proves nothing: has the "
                 "credential lost its scope, has the source lost its data?"
             )
-        if not problems and not self._options.canaries:
-            readable = [doc_id for doc_id, listed in documents.items() if not listed.unreadable]
-            self._canaries = tuple(random.sample(readable, min(_CANARIES + 1, len(readable))))
-            self._are_canaries_known_alive = False
+        if not problems:
+            self._witnesses.choose([[doc_id for doc_id, listed in documents.items() if not listed.unreadable]])
         proof = Proof(
             end_reached=reading.end_reached,
-            scope_verified=verified,
+            scope_verified=standing.verified,
             seen=len(reading.items),
             declared_total=reading.total,
             detail=self._detail(reading, passes, len(documents)),
@@ -131,7 +126,7 @@ class HttpJsonConnector:
         return FetchedDocument(
             key=DocumentKey(self._source, doc_id),
             version=self._version(doc_id, page.data, fetched_at),
-            body=_utf8(body, f"{self._source}: {doc_id}"),
+            body=utf8(body, f"{self._source}: {doc_id}"),
             media_type=_MEDIA_TYPES[options.page.body_format],
             url=urljoin(
                 options.site_url or f"{self._session.base_url}/", self._text(fields.url, page.data) or answer.where
@@ -156,8 +151,7 @@ class HttpJsonConnector:
                 self._raise_absent(doc_id, answer)
             page = self._living(doc_id, answer, self._clock.now())
             if page.public is False:
-                verified, _ = self._verify_identity()
-                return Presence.NOT_PUBLIC if verified else Presence.UNKNOWN
+                return Presence.NOT_PUBLIC if self._witnesses.standing().verified else Presence.UNKNOWN
             return Presence.PRESENT if page.public else Presence.UNKNOWN
         except DocumentGone:
             return Presence.GONE
@@ -212,61 +206,35 @@ class HttpJsonConnector:
             return f"{version}~unsettled"  # a second edit in this second would look the same
         return version
 
-    def _verify_identity(self) -> tuple[bool, str]:
-        """(verified, doubt in words), asked once and remembered until the next listing."""
-        if self._identity is None:
-            self._identity = self._ask_identity()
-        return self._identity
-
-    def _ask_identity(self) -> tuple[bool, str]:
+    def _ask_standing(self) -> Standing:
         identity = self._options.identity
         if not self._session.has_credentials and (identity is None or identity.only_with_credential):
-            return True, ""
+            return Standing(True)
         if identity is None:
-            return (
-                False,
-                "a credential is used, but no identity probe says that the source accepted it (option identity)",
+            return Standing(
+                False, "a credential is used, but no identity probe says that the source accepted it (option identity)"
             )
         if identity.path is None:
-            return True, ""
+            return Standing(True)
         answer = self._session.get(identity.path, identity.params, conditional=False)
         if answer.status != 200:
-            return False, f"the identity probe {answer.where} answers {answer.status}: is the credential revoked?"
+            return Standing(
+                False, f"the identity probe {answer.where} answers {answer.status}: is the credential revoked?"
+            )
         recognised, why = judge(identity.expect, answer.json())
-        return (True, "") if recognised else (False, f"the source takes us for somebody else: {answer.where}: {why}")
+        if not recognised:
+            return Standing(False, f"the source takes us for somebody else: {answer.where}: {why}")
+        return Standing(True)
 
     def _raise_absent(self, doc_id: str, answer: Answer) -> None:
-        """DocumentGone for 404 and 410, DocumentNotPublic for 401 and 403, if identity and canaries vouch for it;
-        SourceUnavailable otherwise. Canaries are asked *after* the answer, so that an outage shows in both."""
-        verified, doubt = self._verify_identity()
-        doubt = doubt or self._canaries_doubt(doc_id)
-        facts = {"source": self._source, "doc_id": doc_id, "status": answer.status}
-        if doubt or not verified:
-            raise SourceUnavailable(
-                f"{self._source}: {doc_id} answers {answer.status}, which proves nothing: {doubt}", **facts
-            )
-        if answer.status in (401, 403):
-            raise DocumentNotPublic(f"{self._source}: {doc_id} is not for everybody (answer {answer.status})", **facts)
-        raise DocumentGone(f"{self._source}: {doc_id} does not exist (answer {answer.status})", **facts)
+        """DocumentGone for 404 and 410, DocumentNotPublic for 401 and 403, SourceUnavailable without witnesses."""
+        self._witnesses.raise_absent(
+            doc_id, exists=answer.status in (401, 403), answer=f"answers {answer.status}", status=answer.status
+        )
 
-    def _canaries_doubt(self, doc_id: str) -> str:
-        """Empty when known documents answer: all of them the first time, one at random from then on."""
-        canaries = [canary for canary in self._canaries if canary != doc_id][
-            : _CANARIES if not self._options.canaries else None
-        ]
-        if not canaries:
-            return "no other document is known to be alive (option canaries, or list first)"
-        asked = [random.choice(canaries)] if self._are_canaries_known_alive else canaries
-        for canary in asked:
-            self._are_canaries_known_alive = False
-            try:
-                page = self._living(canary, self._get_page(canary), self._clock.now())
-            except TruecopyError as error:
-                return f"canary {canary} does not answer either ({error})"
-            if not page.public:
-                return f"canary {canary} is not public ({page.why}); choose another"
-        self._are_canaries_known_alive = True
-        return ""
+    def _ask_canary(self, doc_id: str) -> str:
+        page = self._living(doc_id, self._get_page(doc_id), self._clock.now())
+        return "" if page.public else page.why
 
     def _detail(self, reading: Reading, passes: int, public: int) -> str:
         total = "no total declared" if reading.total is None else f"declared total {reading.total}"
@@ -294,10 +262,3 @@ def _instant(value: object) -> EvidencedDate | None:
     """A timestamp that versions can be ordered by; a calendar day is too coarse for that."""
     found = _date("@", value, _ALL_TIME)
     return found if found and found.precision is Precision.INSTANT else None
-
-
-def _utf8(text: str, name: str) -> bytes:
-    try:
-        return text.encode()
-    except UnicodeEncodeError as error:
-        raise DocumentUnreadable(f"{name} holds half a character pair at position {error.start}") from None

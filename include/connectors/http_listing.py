@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from include.connectors.http_pages import ListedItem, ListEndpoint, Page, Question
+from include.connectors.http_pages import ListedItem, Page, PagedList, Question
 from include.domain.errors import SourceUnavailable
 from include.domain.redaction import redact_address
 
@@ -52,7 +52,7 @@ class _OtherSize(Exception):
 class ListReader:
     """Reads one list endpoint to its end."""
 
-    def __init__(self, endpoint: ListEndpoint) -> None:
+    def __init__(self, endpoint: PagedList) -> None:
         self._endpoint = endpoint
         self._paging = endpoint.paging
         self._size = endpoint.paging.size
@@ -100,7 +100,7 @@ class ListReader:
 class _Walk:
     """One reading, page after page."""
 
-    def __init__(self, endpoint: ListEndpoint, size: int, *, is_full_page_checked: bool) -> None:
+    def __init__(self, endpoint: PagedList, size: int, *, is_full_page_checked: bool) -> None:
         self._endpoint = endpoint
         self._paging = endpoint.paging
         self._size = size

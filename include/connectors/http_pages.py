@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urljoin
 
 from requests.utils import parse_header_links
 
-from include.connectors.http_options import ListOptions
+from include.connectors.http_options import ListOptions, Paging
 from include.connectors.http_session import Answer, HttpSession
 from include.connectors.json_fields import States, identifier, judge, search, version_of, whole_number
 from include.domain.inventory import ListedDocument
@@ -50,6 +50,27 @@ class Page:
     @property
     def ids(self) -> tuple[str, ...]:
         return tuple(row.doc_id for row in self.rows)
+
+
+class PagedList(Protocol):
+    """A list that can be asked page by page: what `ListReader` reads."""
+
+    @property
+    def paging(self) -> Paging: ...
+
+    def first(self, size: int) -> Question: ...
+
+    def numbered(self, number: int, size: int) -> Question:
+        """Page or offset `number`; for styles without numbers the first page."""
+        ...
+
+    def linked(self, question: Question, link: str, size: int) -> Question:
+        """The page that an answer to `question` names as next."""
+        ...
+
+    def ask(self, question: Question) -> Page:
+        """Raises SourceUnavailable when the answer is not a page of the list."""
+        ...
 
 
 class ListEndpoint:

@@ -11,6 +11,8 @@ from typing import Any
 import jmespath
 from jmespath.exceptions import JMESPathError
 
+from include.domain.errors import DocumentUnreadable
+
 States = Mapping[str, Sequence[bool | int | float | str | None]]
 
 
@@ -81,3 +83,11 @@ def text_of(value: object) -> str | None:
     if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
         return "\n\n".join(value)
     return None
+
+
+def utf8(text: str, name: str) -> bytes:
+    """The text as bytes. Raises DocumentUnreadable where JSON escapes spell half of a character pair."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise DocumentUnreadable(f"{name} holds half a character pair at position {error.start}") from None

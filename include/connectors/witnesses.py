@@ -1,0 +1,95 @@
+"""What must hold before a source's "there is no such document" is believed.
+
+A 200 proves no identity: many a CMS answers a revoked credential with the anonymous view. A 404 proves no deletion: a
+lost table says 404 to living ids. So the source says who it takes us for, and documents that are known to live (the
+canaries) answer at that very moment.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from include.domain.errors import DocumentGone, DocumentNotPublic, SourceUnavailable, TruecopyError
+
+CANARIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Who the source takes us for. `doubt` says in words why that is not certain, `scope` is that of `Proof.scope`."""
+
+    verified: bool
+    doubt: str = ""
+    scope: str = ""
+
+
+class Witnesses:
+    """The standing of our credential and the canaries of one source.
+
+    `configured` are ids that the user vouches for; without them each proven listing chooses some of its own.
+    `ask_standing` asks the source who we are. `ask_canary` returns in words what is wrong with a document that should
+    be alive and public, "" when it is; it may raise.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        configured: Sequence[str],
+        *,
+        ask_standing: Callable[[], Standing],
+        ask_canary: Callable[[str], str],
+    ) -> None:
+        self._source = source
+        self._is_configured = bool(configured)
+        self._groups: tuple[tuple[str, ...], ...] = (tuple(configured),) if configured else ()
+        self._ask_standing = ask_standing
+        self._ask_canary = ask_canary
+        self._standing: Standing | None = None
+        self._are_known_alive = False
+
+    def standing(self, *, anew: bool = False) -> Standing:
+        """Asked once and remembered, until it is asked `anew`. Raises SourceUnavailable."""
+        if self._standing is None or anew:
+            self._standing = None  # nothing is remembered if the question fails
+            self._standing = self._ask_standing()
+        return self._standing
+
+    def choose(self, groups: Iterable[Sequence[str]]) -> None:
+        """Canaries from a listing that is proven: a few of each group, one of each group will be asked. One more than
+        needed, because a document is never its own witness. Configured canaries stay."""
+        if not self._is_configured:
+            self._groups = tuple(tuple(random.sample(ids, min(CANARIES + 1, len(ids)))) for ids in groups)
+            self._are_known_alive = False
+
+    def raise_absent(self, doc_id: str, *, exists: bool, answer: str, status: int) -> None:
+        """The source said no: DocumentNotPublic if the document `exists`, DocumentGone if not, as long as standing
+        and canaries vouch for the source; SourceUnavailable otherwise. Canaries are asked *after* the answer, so that
+        an outage shows in both. `answer` is what the source said, in words."""
+        standing = self.standing()
+        doubt = standing.doubt or self._doubt_of_canaries(doc_id)
+        facts = {"source": self._source, "doc_id": doc_id, "status": status}
+        if doubt or not standing.verified:
+            raise SourceUnavailable(f"{self._source}: {doc_id} {answer}, which proves nothing: {doubt}", **facts)
+        if exists:
+            raise DocumentNotPublic(f"{self._source}: {doc_id} is not for everybody ({answer})", **facts)
+        raise DocumentGone(f"{self._source}: {doc_id} does not exist ({answer})", **facts)
+
+    def _doubt_of_canaries(self, doc_id: str) -> str:
+        """Empty when known documents answer: all of them the first time, one at random of each group from then on."""
+        others = [[canary for canary in group if canary != doc_id] for group in self._groups]
+        groups = [group if self._is_configured else group[:CANARIES] for group in others if group]
+        if not groups:
+            return "no other document is known to be alive (option canaries, or list first)"
+        asked = [one for group in groups for one in ([random.choice(group)] if self._are_known_alive else group)]
+        self._are_known_alive = False
+        for canary in asked:
+            try:
+                problem = self._ask_canary(canary)
+            except TruecopyError as error:
+                return f"canary {canary} does not answer either ({error})"
+            if problem:
+                return f"canary {canary} is not public ({problem}); choose another"
+        self._are_known_alive = True
+        return ""
