@@ -22,7 +22,7 @@ from rich.markup import escape
 from include.domain.errors import ConfigError, Held, ListingNotProven, SourceUnavailable, TruecopyError
 from include.domain.manifest import Manifest, RunState
 from include.services.diagnose import Health, diagnose
-from include.services.reconcile import prepare
+from include.services.judging import prepare
 from include.services.retrieve import retrieve
 from include.terminal import (
     err,

@@ -73,6 +73,7 @@ class Settings(_Model):
     limits: LimitSettings = LimitSettings()
     chunk_tokens: int = Field(256, ge=32, description="longest chunk in the embedder's tokens; its own limit wins")
     batch_documents: int = Field(200, ge=1, le=2000, description="documents per write session")
+    removal_questions: int = Field(200, ge=1, description="removals of a run that the source is asked for one by one")
     release_hours: float = Field(72, gt=0, description="an approval that is not used by then has expired")
     alerts: tuple[NotifierSettings, ...] = Field((), description="where alerts go besides log and manifest")
     state: str = Field("./state", description="state root, a folder or any fsspec URL")

@@ -15,8 +15,8 @@ from include.domain.manifest import DocumentState, Manifest, RunState
 from include.domain.plan import Change
 from include.ports import Hit
 from include.services.diagnose import Diagnosis, Health
+from include.services.judging import Judged
 from include.services.reading import Progress as Report
-from include.services.reconcile import Judged
 
 out = Console()
 err = Console(stderr=True)

@@ -83,6 +83,7 @@ class Manifest:
     foreign_points: int | None = None
     indexed_before: int | None = None
     planned_removals: int = 0  # allowed by the gate in this run; what a crash may already have applied
+    removals_asked: int = 0  # by id, before they were carried out; a sample of a large number of them
     released: bool = False  # a person released these removals; they do not fill the window
     held: tuple[Change, ...] = ()
     holds: tuple[Hold, ...] = ()

@@ -80,6 +80,7 @@ class HoldReason(StrEnum):
     MASS_REKEY = "mass_rekey"
     MASS_UPDATE = "mass_update"
     SAME_TEXT = "same_text"
+    SCOPE_CHANGED = "scope_changed"
 
 
 @dataclass(frozen=True, slots=True)

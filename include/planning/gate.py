@@ -14,6 +14,8 @@ Per source, with n = documents indexed before the run:
                           new, with those that have it already:
                           at least same_text_minimum, and * 100 > same_text_percent * n
                                                                                 holds those documents
+    scope changed     the listing was read as somebody else, or covers something
+                          else, than the last one                               holds the deletions
 
 Exactly at a limit passes. There is no exemption for small sources on deletions: 1 of 1 and 1 of 9 are held. The
 window's base is what the source held before the removals in it, so that nine nights of 9 % do not pass as 9 % each.
@@ -125,14 +127,15 @@ def judge(
     now: datetime,
     standing: HeldPlan | None = None,
     sharing: Mapping[str, int] | None = None,
+    scope_before: str = "",
 ) -> Verdict:
     """Split a plan into what may go ahead and what waits for a person, with the arithmetic in words.
 
     `standing` is the source's open held plan, if there is one. `sharing` is how many indexed documents that the plan
-    leaves alone have a text, by content hash.
+    leaves alone have a text, by content hash. `scope_before` is the scope of the last comparison, if there was one.
     """
     removals = plan.removals
-    removal_holds = _removal_holds(plan, limits, history, now)
+    removal_holds = [*_removal_holds(plan, limits, history, now), *_scope_holds(plan, scope_before)]
     moves = [change for change in removals if change.moved_to]
     if removal_holds and _over(len(moves), limits.deletion_percent, plan.indexed_documents):
         rekey = Hold(
@@ -232,6 +235,19 @@ def _removal_holds(plan: Plan, limits: Limits, history: Sequence[Removal], now: 
             )
         )
     return holds
+
+
+def _scope_holds(plan: Plan, before: str) -> list[Hold]:
+    """A credential that sees less than yesterday proves its shorter listing in every other way."""
+    scope = plan.proof.scope
+    if not plan.removals or not before or scope == before:
+        return []
+    message = (
+        f"{plan.source}: {len(plan.removals)} of {plan.indexed_documents} documents are no longer listed, but the "
+        f"listing was read as [{scope or 'unknown'}], the last one as [{before}]: it may only see less. Nothing was "
+        "deleted. Restore the account's rights or the options; approve the list if the change is meant"
+    )
+    return [Hold(HoldReason.SCOPE_CHANGED, message)]
 
 
 def _mass_update(plan: Plan, limits: Limits) -> tuple[list[Hold], list[Change]]:

@@ -17,6 +17,7 @@ class SourceContext:
     """One source with its connector, its limits and the adapters it shares with the others.
 
     `configured_sources` are all sources of this installation: a point of none of them is foreign.
+    More than `removal_questions` removals of one run are asked for by a sample of that size.
     `listing_problems` and `index_problems` are the validation suites; each returns what is wrong, in words.
     """
 
@@ -33,6 +34,7 @@ class SourceContext:
     listing_problems: Callable[[Listing], Sequence[str]]
     index_problems: Callable[[IndexInventory], Sequence[str]]
     batch_documents: int = 200
+    removal_questions: int = 200
 
     @property
     def source(self) -> str:

@@ -13,13 +13,13 @@ from datetime import datetime
 
 from include.domain.documents import DocumentKey
 from include.domain.errors import ListingNotProven
-from include.domain.inventory import IndexInventory, Listing
 from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, RunState
-from include.domain.plan import Action, Change, HoldReason, Plan
+from include.domain.plan import Plan
 from include.planning.diff import presence_changes
-from include.planning.gate import MOST_PERCENT, judge, waiting_changes
+from include.planning.gate import MOST_PERCENT
 from include.planning.inspection import inspect, with_marks
 from include.services.context import SourceContext
+from include.services.deferral import deferred_changes
 from include.services.holding import with_standing_hold
 from include.services.reading import Progress, read_documents
 
@@ -60,49 +60,16 @@ def find_changed(context: SourceContext, *, doc_ids: Sequence[str] = (), force: 
         for change in presence_changes(listing, inventory, pipeline=context.writer.pipeline)
         if not wanted or change.doc_id in wanted
     ]
-    deferred, reason = _mass_update(context, changes, len(inventory.documents), listing)
-    for doc_ids_, why in (_rekey(context, changes, inventory, listing), _waiting(context, changes)):
-        if doc_ids_ - deferred:
-            deferred |= doc_ids_
-            reason = reason or why
+    indexed = len(inventory.documents)
+    plan = Plan(context.source, tuple(changes), indexed, len(listing.documents), listing.proof)
+    deferred, why = deferred_changes(context, plan, inventory, listing)
+    reason = f"{why}. They are left to the nightly reconciliation, which reads their texts first" if deferred else ""
     chosen = {change.doc_id for change in changes}
     if force:
         chosen |= {each.doc_id for each in listing.documents.values() if not each.unreadable}
         chosen = {doc_id for doc_id in chosen if not wanted or doc_id in wanted}
-    now = tuple(sorted(chosen - deferred))
-    return ChangedDocuments(now, len(inventory.documents), unknown, tuple(sorted(deferred)), reason)
-
-
-def _waiting(context: SourceContext, changes: Sequence[Change]) -> tuple[set[str], str]:
-    """What is held must not slip in one by one."""
-    standing = context.ledger.held(context.source)
-    waiting = waiting_changes(changes, standing) if standing else []
-    why = "a person was asked about them by the nightly reconciliation and has not approved"
-    return {change.doc_id for change in waiting}, why
-
-
-def _rekey(
-    context: SourceContext, changes: Sequence[Change], inventory: IndexInventory, listing: Listing
-) -> tuple[set[str], str]:
-    """New documents that appear while as many others vanish from the listing: perhaps the same ones under new ids."""
-    new = {change.doc_id for change in changes if change.action is Action.CREATE}
-    gone = len(inventory.documents.keys() - listing.documents.keys())
-    limit = context.limits.deletion_percent * len(inventory.documents)
-    if gone * 100 <= limit or len(new) * 100 <= limit:
-        return set(), ""
-    return new, f"{len(new)} new documents while {gone} vanish from the listing may be a changed id scheme"
-
-
-def _mass_update(
-    context: SourceContext, changes: Sequence[Change], indexed: int, listing: Listing
-) -> tuple[set[str], str]:
-    plan = Plan(context.source, tuple(changes), indexed, len(listing.documents), listing.proof)
-    verdict = judge(plan, context.limits, (), now=context.clock.now())
-    mass = [hold for hold in verdict.holds if hold.reason is HoldReason.MASS_UPDATE]
-    if not mass:
-        return set(), ""
-    held = {change.doc_id for change in verdict.held if change.action is Action.REPLACE}
-    return held, f"{mass[0].message}. They are left to the nightly reconciliation, which reads their texts first"
+    now = tuple(sorted(chosen - deferred.keys()))
+    return ChangedDocuments(now, indexed, unknown, tuple(sorted(deferred)), reason)
 
 
 def ingest_documents(

@@ -12,75 +12,22 @@ Each deletion is asked about at the source, by id, just before it happens.
 from __future__ import annotations
 
 import logging
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from datetime import timedelta
+from collections.abc import Sequence
+from dataclasses import replace
 
 from include.domain.dates import rfc3339
 from include.domain.errors import ListingNotProven, Retriable, SourceUnavailable, TruecopyError
-from include.domain.inventory import IndexInventory, ListedDocument, Listing
 from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, RunState
-from include.domain.plan import Action, HeldPlan, Plan, Verdict
-from include.planning.diff import diff, findings, with_contents
-from include.planning.gate import ApprovedPlan, approve, approve_release, judge
-from include.planning.inspection import inspect, with_marks
+from include.domain.plan import Action, HeldPlan
+from include.planning.diff import diff, findings
+from include.planning.gate import ApprovedPlan, approve, approve_release
+from include.services.applying import apply_plan
 from include.services.context import SourceContext
 from include.services.holding import with_standing_hold
-from include.services.reading import Progress, Reading, read_documents
-from include.services.removal import remove_documents
+from include.services.judging import Judged, inventory_of, prepare
+from include.services.reading import Progress
 
 log = logging.getLogger(__name__)
-
-MOST_SESSIONS, MOST_DOCUMENTS = 8, 1_000
-"""Write sessions of a run, and documents of a session: some 20 chunks of 10 KB each are in memory meanwhile."""
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A plan computed now, with the texts it would write and the gate's answer."""
-
-    plan: Plan
-    verdict: Verdict
-    inventory: IndexInventory
-    reading: Reading
-    listing: Listing
-
-
-def prepare(context: SourceContext, *, progress: Progress) -> Judged:
-    """Everything before the first write. Raises SourceUnavailable, ListingNotProven or StoreBusy; changes nothing."""
-    listing = context.connector.list_documents()
-    problems = context.listing_problems(listing)
-    if problems:
-        raise ListingNotProven(
-            f"{context.source}: listing not proven, nothing is planned: {'; '.join(problems)}",
-            source=context.source,
-            problems=list(problems),
-        )
-    inventory = _inventory(context)
-    plan = diff(listing, inventory, pipeline=context.writer.pipeline)
-    to_read = [change.doc_id for change in plan.changes if change.action is not Action.DELETE]
-    settled = [doc_id for doc_id in listing.documents if doc_id not in set(to_read)]
-    reading = read_documents(context.connector, to_read, context.extract, progress=progress, living=settled)
-    reading.outcomes.extend(
-        DocumentOutcome(listed.doc_id, DocumentState.FAILED, listed.unreadable, listed.version)
-        for listed in listing.documents.values()
-        if listed.unreadable
-    )
-    try:
-        plan = _with_reading(plan, reading)
-        since = context.clock.now() - _window(context)
-        history = context.manifests.removals(context.source, since)
-        standing = context.ledger.held(context.source)
-        changing = {change.doc_id for change in plan.changes}
-        sharing = Counter(
-            indexed.content_hash for doc_id, indexed in inventory.documents.items() if doc_id not in changing
-        )
-        verdict = judge(plan, context.limits, history, now=context.clock.now(), standing=standing, sharing=sharing)
-    except BaseException:
-        reading.spool.close()
-        raise
-    return Judged(plan, verdict, inventory, reading, listing)
 
 
 def reconcile(
@@ -125,8 +72,8 @@ def reconcile(
         )
         # Saved before the first write: if this process is killed now, the window counts what it may have removed.
         context.manifests.save(manifest)
-        for each in _apply(context, approved, judged, progress):
-            outcomes.extend(each)
+        asked = apply_plan(context, approved, judged, outcomes, progress=progress)
+        manifest = replace(manifest, removals_asked=asked)
         return _audited(context, replace(manifest, outcomes=tuple(outcomes)), judged, released=released)
     except (SourceUnavailable, ListingNotProven) as error:
         return _unproven(context, manifest, error)
@@ -164,35 +111,12 @@ def _approve(context: SourceContext, judged: Judged, run_id: str, *, released: b
     return approve(verdict)
 
 
-def _apply(
-    context: SourceContext, approved: ApprovedPlan, judged: Judged, progress: Progress
-) -> Iterator[list[DocumentOutcome]]:
-    """Carry out an approved plan, writes first, deletions last; outcomes batch by batch, as they become true."""
-    writes = [
-        change.doc_id
-        for change in approved.changes
-        if change.action is not Action.DELETE and change.doc_id in judged.reading.contents
-    ]
-    marks = context.ledger.marks(context.source)
-    not_landed = set(writes)
-    done = 0
-    # Opening an embedded index costs in proportion to its size: the number of sessions must not grow with it too.
-    size = max(context.batch_documents, min(MOST_DOCUMENTS, -(-len(writes) // MOST_SESSIONS)))
-    for batch in judged.reading.spool.batches(writes, size):
-        written = context.writer.write(batch, marks)
-        not_landed -= {outcome.doc_id for outcome in written if outcome.state is not DocumentState.FAILED}
-        done += len(batch)
-        progress("write", done, len(writes))
-        yield written
-    yield from remove_documents(context, approved, not_landed=not_landed, progress=progress)
-
-
 def _audited(context: SourceContext, manifest: Manifest, judged: Judged, *, released: bool) -> Manifest:
     """Read the index again, if anything was written, and say what remains to be done."""
     if released:
         context.ledger.clear_held(context.source, f"released and applied by run {manifest.run_id}")
-    inventory = _inventory(context) if manifest.outcomes else judged.inventory
-    after = diff(_as_read(judged), inventory, pipeline=context.writer.pipeline)
+    inventory = inventory_of(context) if manifest.outcomes else judged.inventory
+    after = diff(judged.listing_as_read, inventory, pipeline=context.writer.pipeline)
     remaining = findings(after, inventory)
     problems = [*context.index_problems(inventory)]
     manifest = replace(
@@ -243,36 +167,6 @@ def _verdict_of_run(manifest: Manifest, problems: Sequence[str]) -> tuple[RunSta
     return RunState.TRUE, "", ""
 
 
-def _as_read(judged: Judged) -> Listing:
-    """The listing with what reading found since: newer versions, documents that vanished."""
-    documents = dict(judged.listing.documents)
-    for doc_id, version in judged.reading.versions.items():
-        if doc_id in documents:
-            documents[doc_id] = ListedDocument(doc_id, version)
-    for outcome in judged.reading.outcomes:
-        if outcome.state is DocumentState.VANISHED and outcome.doc_id in documents:
-            documents[outcome.doc_id] = replace(documents[outcome.doc_id], unreadable=outcome.detail)
-    return replace(judged.listing, documents=documents)
-
-
-def _with_reading(plan: Plan, reading: Reading) -> Plan:
-    """Drop changes whose document could not be read (they are outcomes), put versions and texts into the others."""
-    unread = {outcome.doc_id for outcome in reading.outcomes}
-    changes = tuple(
-        replace(change, version_after=reading.versions.get(change.doc_id, change.version_after))
-        for change in plan.changes
-        if change.action is Action.DELETE or change.doc_id not in unread
-    )
-    return with_contents(replace(plan, changes=changes), reading.contents)
-
-
-def _inventory(context: SourceContext) -> IndexInventory:
-    with context.store.reading() as index:
-        foreign = index.count_foreign(context.configured_sources)
-        inventory = inspect(context.source, index.scan(context.source), foreign_points=foreign)
-    return with_marks(inventory, context.ledger.marks(context.source))
-
-
 def _unproven(context: SourceContext, started: Manifest, error: TruecopyError) -> Manifest:
     """Nothing was concluded and nothing changed; what the index holds is counted all the same."""
     manifest = replace(
@@ -283,7 +177,7 @@ def _unproven(context: SourceContext, started: Manifest, error: TruecopyError) -
         next_step="Look at the source and its connection; the next run tries again. Nothing was removed",
     )
     try:
-        inventory = _inventory(context)
+        inventory = inventory_of(context)
     except Retriable as busy:
         log.warning("%s: the index could not be counted either: %s", context.source, busy)
     else:
@@ -309,7 +203,3 @@ def _failed(context: SourceContext, manifest: Manifest, error: BaseException) ->
             next_step="A retry may help" if isinstance(error, Retriable) else "Run `truecopy doctor`",
         )
     )
-
-
-def _window(context: SourceContext) -> timedelta:
-    return timedelta(days=context.limits.window_days)

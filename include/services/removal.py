@@ -1,11 +1,20 @@
 """Remove documents that the source no longer has: ask, mark, delete, count.
 
 The only caller of the index's delete for whole documents, and it takes an `ApprovedPlan` only.
+
+| the source, asked for the document by id       | what becomes of it                                        |
+|------------------------------------------------|-----------------------------------------------------------|
+| gone, not public, moved                        | deleted, with the answer as evidence                      |
+| present                                        | kept: the listing and the page contradict each other      |
+| unknown (no clear answer, no living canary)    | kept: unknown is never absent                             |
+| not asked, a large sample was, all were absent | deleted: vouched for by the proven listing and the sample |
+| not asked, the source stopped answering        | kept                                                      |
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+import random
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -19,50 +28,103 @@ from include.planning.fences import newest_fence
 from include.planning.gate import ApprovedPlan
 from include.ports import Index
 from include.services.context import SourceContext
-from include.services.reading import Progress
+from include.services.reading import GIVE_UP_AFTER, Progress
 from include.services.wrong_clocks import chunks_with_honest_fences
 
 
 @dataclass(frozen=True, slots=True)
 class _Confirmed:
-    """A deletion that the source confirmed when it was asked for the document by id."""
+    """A deletion that may be carried out. `fence` is the moment from which the document was known to be absent."""
 
     change: Change
-    asked_at: datetime
-    presence: Presence
+    fence: datetime
+    evidence: str
 
 
-def remove_documents(
-    context: SourceContext, approved: ApprovedPlan, *, not_landed: Collection[str], progress: Progress
-) -> Iterator[list[DocumentOutcome]]:
-    """Carry out the deletions of an approved plan; one outcome each, batch by batch.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the source said. Only `ask_source` makes one, so nothing is deleted that it was not asked about."""
 
-    `not_landed` are documents whose writing failed in this run: what moved there is kept under its old name. A deletion
-    that the source does not confirm is kept too: unknown is never absent. Questions go out before the index is opened.
+    confirmed: tuple[_Confirmed, ...]
+    kept: tuple[DocumentOutcome, ...]
+    questions: int
+
+
+def ask_source(
+    context: SourceContext,
+    approved: ApprovedPlan,
+    *,
+    not_landed: Collection[str],
+    listed_at: datetime,
+    progress: Progress,
+) -> Asked:
+    """Ask the source by id for the documents that an approved plan removes, before the index is opened.
+
+    More than `context.removal_questions` of them are asked for by a random sample of that size. One answer in it that
+    is not a clear absence, and every document is asked for. `not_landed` are documents whose writing failed in this
+    run: what moved there is kept under its old name.
     """
-    outcomes: list[DocumentOutcome] = []
-    confirmed: list[_Confirmed] = []
-    deletions = [change for change in approved.changes if change.action is Action.DELETE]
-    for number, change in enumerate(deletions, start=1):
-        if change.moved_to in not_landed:
-            why = f"its text moved to {change.moved_to}, which could not be written yet"
-            outcomes.append(_kept(change, why))
-        else:
-            asked_at = context.clock.now()
-            presence = context.connector.probe(change.doc_id)
+    removals = [change for change in approved.changes if change.action is Action.DELETE]
+    kept = [
+        _kept(change, f"its text moved to {change.moved_to}, which could not be written yet")
+        for change in removals
+        if change.moved_to in not_landed
+    ]
+    deletions = [change for change in removals if change.moved_to not in not_landed]
+    most = context.removal_questions
+    sample = deletions if len(deletions) <= most else random.sample(deletions, most)
+    answers = _Answers(context, progress, len(deletions))
+    answers.ask(sample)
+    asked_for = set(sample)
+    rest = [change for change in deletions if change not in asked_for]
+    vouched: list[_Confirmed] = []
+    if answers.kept:
+        answers.ask(rest)
+    else:
+        why = f"not asked by id: {len(sample)} of {len(deletions)} were, chosen at random, and all are absent"
+        vouched = [_Confirmed(change, listed_at, why) for change in rest]
+    return Asked((*answers.confirmed, *vouched), (*kept, *answers.kept), answers.questions)
+
+
+class _Answers:
+    """Collects answers, and stops asking a source that has stopped answering."""
+
+    def __init__(self, context: SourceContext, progress: Progress, total: int) -> None:
+        self._context = context
+        self._progress = progress
+        self._unknown_in_a_row = 0
+        self._total = total
+        self.questions = 0
+        self.confirmed: list[_Confirmed] = []
+        self.kept: list[DocumentOutcome] = []
+
+    def ask(self, changes: Sequence[Change]) -> None:
+        for change in changes:
+            if self._unknown_in_a_row >= GIVE_UP_AFTER:
+                why = f"not asked by id: the source gave no clear answer {GIVE_UP_AFTER} times in a row"
+                self.kept.append(_kept(change, f"{why}; nothing was deleted"))
+                continue
+            asked_at = self._context.clock.now()
+            presence = self._context.connector.probe(change.doc_id)
+            self.questions += 1
+            self._unknown_in_a_row = self._unknown_in_a_row + 1 if presence is Presence.UNKNOWN else 0
             if presence.confirms_absence:
-                confirmed.append(_Confirmed(change, asked_at, presence))
+                evidence = f"asked by id at {rfc3339(asked_at)}: {presence.value}"
+                self.confirmed.append(_Confirmed(change, asked_at, evidence))
             else:
                 why = f"absent from the listing, but asked by id the source says {presence.value}; nothing was deleted"
-                outcomes.append(_kept(change, why))
-        progress("ask", number, len(deletions))
-    yield outcomes
+                self.kept.append(_kept(change, why))
+            self._progress("ask", self.questions, self._total)
+
+
+def delete_documents(context: SourceContext, asked: Asked, *, progress: Progress) -> Iterator[list[DocumentOutcome]]:
+    """Carry out the confirmed deletions; one outcome each, batch by batch."""
     done = 0
-    remaining = iter(confirmed)
+    remaining = iter(asked.confirmed)
     while batch := list(islice(remaining, context.batch_documents)):
         yield _delete(context, batch)
         done += len(batch)
-        progress("delete", done, len(confirmed))
+        progress("delete", done, len(asked.confirmed))
 
 
 def _delete(context: SourceContext, batch: Iterable[_Confirmed]) -> list[DocumentOutcome]:
@@ -74,10 +136,9 @@ def _delete(context: SourceContext, batch: Iterable[_Confirmed]) -> list[Documen
 
 
 def _delete_one(context: SourceContext, index: Index, confirmed: _Confirmed) -> DocumentOutcome:
-    change = confirmed.change
+    change, fence = confirmed.change, confirmed.fence
     key = DocumentKey(context.source, change.doc_id)
     chunks_with_honest_fences(index, [key], now=context.clock.now())
-    fence = confirmed.asked_at
     # The mark comes first: a writer that is under way finds it, whichever of the two is faster.
     context.removal_marks.put(key, fence)
     index.delete(Selector(key, older_than=fence))
@@ -88,7 +149,7 @@ def _delete_one(context: SourceContext, index: Index, confirmed: _Confirmed) -> 
             return DocumentOutcome(change.doc_id, DocumentState.WITHDRAWN, "it was published again meanwhile")
         why = f"the delete left {len(left)} points behind; the next run tries again"
         return DocumentOutcome(change.doc_id, DocumentState.FAILED, why, version=change.version_before)
-    evidence = f"{change.reason}; asked by id at {rfc3339(confirmed.asked_at)}: {confirmed.presence.value}"
+    evidence = f"{change.reason}; {confirmed.evidence}"
     if change.moved_to:
         evidence = f"moved to {change.moved_to}; {evidence}"
     return DocumentOutcome(change.doc_id, DocumentState.DELETED, evidence, version=change.version_before)

@@ -177,6 +177,7 @@ class Application:
                 listing_problems=listing_problems,
                 index_problems=index_problems,
                 batch_documents=self.settings.batch_documents,
+                removal_questions=self.settings.removal_questions,
             )
         finally:
             connector.close()

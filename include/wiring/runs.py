@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypedDict
@@ -11,6 +11,7 @@ from typing import TypedDict
 from include.domain.errors import ConfigError, ListingNotProven, SourceUnavailable, TruecopyError
 from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, RunState
 from include.services.ingest import broken_off, conclude_ingest, find_changed, ingest_documents
+from include.services.look_again import look_again
 from include.services.reading import Progress
 from include.services.reconcile import reconcile
 from include.wiring.application import Application
@@ -117,6 +118,19 @@ def reconcile_source(
                 )
             )
         raise
+
+
+def look_again_at(
+    application: Application,
+    source: str,
+    run: Run,
+    doc_ids: Collection[str] | None,
+    *,
+    progress: Progress = log_progress,
+) -> Manifest:
+    """Bring the named documents of a source up to date now, or with None all that changed."""
+    with application.context(source) as context:
+        return look_again(context, doc_ids, dag_id=run.dag_id, run_id=run.manifest_id, progress=progress)
 
 
 def find_work(

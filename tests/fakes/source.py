@@ -46,6 +46,7 @@ class FakeSource:
     down: bool = False
     problem: str = ""
     scope_verified: bool = True
+    scope: str = ""
     cut_off: int | None = None
     broken: dict[str, Exception] = field(default_factory=dict)
     unreadable: dict[str, str] = field(default_factory=dict)
@@ -108,6 +109,7 @@ class FakeConnector:
             declared_total=len(pages),
             detail=f"{len(shown)} of {len(pages)} pages",
             problem=content.problem,
+            scope=content.scope,
         )
         return Listing(self.source, documents, proof, asked_at)
 

@@ -6,10 +6,11 @@ and its scenario must then end in the damage that it describes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from uuid import uuid4
 
 import pytest
 
@@ -17,12 +18,12 @@ from include.domain.dates import rfc3339
 from include.domain.documents import Chunk, DocumentKey, ExtractedDocument, Presence, Status
 from include.domain.errors import ApprovalRefused, UnsafeSelector
 from include.domain.manifest import DocumentState, Manifest, RunState
-from include.domain.plan import Release
+from include.domain.plan import Change, Release
 from include.domain.selection import Selector
 from include.planning import diff, fences, gate, inspection
-from include.services import ingest, reconcile, removal, version_writer
+from include.services import applying, ingest, judging, look_again, reconcile, removal, version_writer
 from include.services.context import SourceContext
-from tests.builders import context_of, day, line_chunks, night
+from tests.builders import context_of, day, line_chunks, night, no_progress
 from tests.fakes.index import FakeIndexStore
 from tests.fakes.records import FakeLedger, FakeManifests, FakeRemovalMarks
 from tests.fakes.source import FakeConnector, FakeSource
@@ -366,6 +367,65 @@ class _Refusing(version_writer.VersionWriter):
         return line_chunks(document)
 
 
+def the_credential_sees_less_than_yesterday() -> None:
+    source, context = filled()
+    source.scope = "editor"
+    assert night(context, "before").state is RunState.TRUE
+    source.scope = "subscriber"
+    source.hide("page-000")
+    night(context, "night")
+    assert "page-000" in documents(context)
+
+
+def one_of_a_large_removal_still_exists() -> None:
+    """Forty pages leave a proven listing, one of them by mistake; ten are asked for at first."""
+    source, context = filled(400)
+    context = replace(context, removal_questions=10)
+    hidden = source.frozen()
+    for number in range(40):
+        hidden.delete(f"page-{number:03}")
+    context.connector.list_documents = hidden.connector(context.clock).list_documents
+    night(context, "night")
+    assert len(documents(context)) == 400
+
+
+def named_one_by_one_half_the_pages_vanish() -> None:
+    source, context = filled()
+    gone = [f"page-{number:03}" for number in range(10)]
+    for doc_id in gone:
+        source.delete(doc_id)
+    for doc_id in gone:
+        look_at(context, doc_id)
+    assert len(documents(context)) == 20
+
+
+def a_named_page_is_missing_from_a_cut_off_listing() -> None:
+    source, context = filled()
+    source.cut_off = 19
+    (missing,) = source.pages.keys() - context.connector.list_documents().documents.keys()
+    source.hide(missing)  # so that the question by id would confirm it
+    source.pages["page-zzz"] = source.pages["page-000"]  # and the listing is cut off all the same
+    look_at(context, missing)
+    assert missing in documents(context)
+
+
+def look_at(context: SourceContext, *doc_ids: str) -> Manifest:
+    return look_again.look_again(
+        context, doc_ids, dag_id="follow_events", run_id=f"look-{uuid4().hex}", progress=no_progress
+    )
+
+
+def believe_any_listing(monkeypatch: pytest.MonkeyPatch) -> None:
+    for place in (look_again, diff):
+        monkeypatch.setattr(place, "why_unproven", lambda _listing: "")
+
+
+def ask_half(answers: removal._Answers, changes: Sequence[Change]) -> None:
+    """The sample is asked for, and whatever it says, the others are not."""
+    for change in changes:
+        answers.confirmed.append(removal._Confirmed(change, answers._context.clock.now(), "not asked"))
+
+
 # -- the guards --
 
 
@@ -381,8 +441,7 @@ def altered_limits(**changed: float) -> Off:
         return judge(plan, replace(limits, **changed), history, **others)
 
     def off(monkeypatch: pytest.MonkeyPatch) -> None:
-        for place in (reconcile, ingest):
-            monkeypatch.setattr(place, "judge", lenient)
+        monkeypatch.setattr(judging, "judge", lenient)
 
     return off
 
@@ -444,9 +503,7 @@ GUARDS = [
     Guard("deletion limit, small source", a_small_source_loses_one_of_nine, altered_limits(deletion_percent=12)),
     Guard("window", nine_percent_vanish_every_night, altered_limits(window_percent=100)),
     Guard("window, killed runs", a_killed_run_left_its_plan, switch(FakeManifests, "removals", only_finished_runs)),
-    Guard(
-        "mass re-key", every_id_changes_its_spelling, switch(reconcile, "with_contents", lambda plan, contents: plan)
-    ),
+    Guard("mass re-key", every_id_changes_its_spelling, switch(judging, "with_contents", lambda plan, contents: plan)),
     Guard("same text, night", a_login_page_stands_in_for_many_pages, switch(gate, "_same_text", no_mass_update)),
     Guard("same text, day", a_login_page_reaches_the_ingest_of_a_day, switch(ingest, "_suspects", lambda *_, **__: {})),
     Guard("mass update", half_the_pages_are_rewritten_at_once, switch(gate, "_mass_update", no_mass_update)),
@@ -491,7 +548,7 @@ GUARDS = [
     Guard(
         "decided status",
         a_page_is_hidden_behind_our_back,
-        switch(reconcile, "with_marks", lambda inventory, _: inventory),
+        switch(judging, "with_marks", lambda inventory, _: inventory),
     ),
     Guard(
         "typed selector",
@@ -505,13 +562,21 @@ GUARDS = [
         "rename landed",
         a_rename_fails_to_land,
         switch(
-            reconcile,
-            "remove_documents",
-            lambda context, approved, *, not_landed, progress: removal.remove_documents(
-                context, approved, not_landed=(), progress=progress
+            applying,
+            "ask_source",
+            lambda context, approved, *, not_landed, **others: removal.ask_source(
+                context, approved, not_landed=(), **others
             ),
         ),
     ),
+    Guard("scope", the_credential_sees_less_than_yesterday, switch(gate, "_scope_holds", lambda *_: [])),
+    Guard("doubt in a sample", one_of_a_large_removal_still_exists, switch(removal._Answers, "ask", ask_half)),
+    Guard(
+        "whole listing",
+        named_one_by_one_half_the_pages_vanish,
+        switch(look_again, "deferred_changes", lambda *_: ({}, "")),
+    ),
+    Guard("proof, events", a_named_page_is_missing_from_a_cut_off_listing, believe_any_listing),
 ]
 
 

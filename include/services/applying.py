@@ -1,0 +1,57 @@
+"""Carry out what the gate approved: writes first, deletions last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from include.domain.manifest import DocumentOutcome, DocumentState
+from include.domain.plan import Action
+from include.planning.gate import ApprovedPlan
+from include.services.context import SourceContext
+from include.services.judging import Judged
+from include.services.reading import Progress, Reading
+from include.services.removal import ask_source, delete_documents
+
+MOST_SESSIONS, MOST_DOCUMENTS = 8, 1_000
+"""Write sessions of a run, and documents of a session: some 20 chunks of 10 KB each are in memory meanwhile."""
+
+
+def apply_plan(
+    context: SourceContext,
+    approved: ApprovedPlan,
+    judged: Judged,
+    outcomes: list[DocumentOutcome],
+    *,
+    progress: Progress,
+) -> int:
+    """Outcomes are appended as they become true, so that a run that breaks off can tell what it did. Returns for how
+    many removals the source was asked. Creations come before deletions: a renamed document finds its vectors under
+    the old name."""
+    writes = [
+        change.doc_id
+        for change in approved.changes
+        if change.action is not Action.DELETE and change.doc_id in judged.reading.contents
+    ]
+    not_landed = set(writes)
+    for written in _write(context, writes, judged.reading, progress):
+        outcomes.extend(written)
+        not_landed -= {outcome.doc_id for outcome in written if outcome.state is not DocumentState.FAILED}
+    asked = ask_source(context, approved, not_landed=not_landed, listed_at=judged.listing.listed_at, progress=progress)
+    outcomes.extend(asked.kept)
+    for deleted in delete_documents(context, asked, progress=progress):
+        outcomes.extend(deleted)
+    return asked.questions
+
+
+def _write(
+    context: SourceContext, doc_ids: list[str], reading: Reading, progress: Progress
+) -> Iterator[list[DocumentOutcome]]:
+    marks = context.ledger.marks(context.source)
+    done = 0
+    # Opening an embedded index costs in proportion to its size: the number of sessions must not grow with it too.
+    size = max(context.batch_documents, min(MOST_DOCUMENTS, -(-len(doc_ids) // MOST_SESSIONS)))
+    for batch in reading.spool.batches(doc_ids, size):
+        written = context.writer.write(batch, marks)
+        done += len(batch)
+        progress("write", done, len(doc_ids))
+        yield written

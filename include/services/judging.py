@@ -1,0 +1,138 @@
+"""Compare a source with its index and let the gate judge the difference. Nothing here writes.
+
+    list -> proof -> validate -+
+                               +-> diff -> read what would be written -> gate
+    scan every stored point ---+
+
+Everything that would be written is read before the first write, so that the gate sees the texts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from itertools import islice
+
+from include.domain.errors import ListingNotProven
+from include.domain.inventory import IndexInventory, ListedDocument, Listing
+from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, RunState
+from include.domain.plan import Action, Change, HoldReason, Plan, Verdict
+from include.planning.diff import diff, with_contents
+from include.planning.fences import CLOCK_TOLERANCE
+from include.planning.gate import judge
+from include.planning.inspection import inspect, with_marks
+from include.services.context import SourceContext
+from include.services.reading import Progress, Reading, read_documents
+
+_RECENT_MANIFESTS = 50
+"""How far back the last proven comparison is looked for; older ones say little of today's credential."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A plan computed now, with the texts it would write and the gate's answer."""
+
+    plan: Plan
+    verdict: Verdict
+    inventory: IndexInventory
+    reading: Reading
+    listing: Listing
+
+    @property
+    def listing_as_read(self) -> Listing:
+        """The listing with what reading found since: newer versions, documents that vanished."""
+        documents = dict(self.listing.documents)
+        for doc_id, version in self.reading.versions.items():
+            if doc_id in documents:
+                documents[doc_id] = ListedDocument(doc_id, version)
+        for outcome in self.reading.outcomes:
+            if outcome.state is DocumentState.VANISHED and outcome.doc_id in documents:
+                documents[outcome.doc_id] = replace(documents[outcome.doc_id], unreadable=outcome.detail)
+        return replace(self.listing, documents=documents)
+
+
+def prepare(context: SourceContext, *, progress: Progress) -> Judged:
+    """Everything before the first write. Raises SourceUnavailable, ListingNotProven or StoreBusy; changes nothing."""
+    listing = context.connector.list_documents()
+    problems = context.listing_problems(listing)
+    if problems:
+        raise ListingNotProven(
+            f"{context.source}: listing not proven, nothing is planned: {'; '.join(problems)}",
+            source=context.source,
+            problems=list(problems),
+        )
+    inventory = inventory_of(context)
+    plan = diff(listing, inventory, pipeline=context.writer.pipeline)
+    reading = read_changes(context, plan.changes, listing, progress=progress)
+    reading.outcomes.extend(
+        DocumentOutcome(listed.doc_id, DocumentState.FAILED, listed.unreadable, listed.version)
+        for listed in listing.documents.values()
+        if listed.unreadable
+    )
+    try:
+        plan = with_reading(plan, reading)
+        verdict = judged_by_the_gate(context, plan, inventory)
+    except BaseException:
+        reading.spool.close()
+        raise
+    return Judged(plan, verdict, inventory, reading, listing)
+
+
+def inventory_of(context: SourceContext) -> IndexInventory:
+    """The index's side, read point by point."""
+    with context.store.reading() as index:
+        foreign = index.count_foreign(context.configured_sources)
+        inventory = inspect(context.source, index.scan(context.source), foreign_points=foreign)
+    return with_marks(inventory, context.ledger.marks(context.source))
+
+
+def read_changes(context: SourceContext, changes: Iterable[Change], listing: Listing, *, progress: Progress) -> Reading:
+    """The texts that these changes would write. Raises SourceUnavailable when the source stops answering."""
+    to_read = [change.doc_id for change in changes if change.action is not Action.DELETE]
+    settled = [doc_id for doc_id in listing.documents if doc_id not in set(to_read)]
+    return read_documents(context.connector, to_read, context.extract, progress=progress, living=settled)
+
+
+def with_reading(plan: Plan, reading: Reading) -> Plan:
+    """Drop changes whose document could not be read (they are outcomes), put versions and texts into the others."""
+    unread = {outcome.doc_id for outcome in reading.outcomes}
+    changes = tuple(
+        replace(change, version_after=reading.versions.get(change.doc_id, change.version_after))
+        for change in plan.changes
+        if change.action is Action.DELETE or change.doc_id not in unread
+    )
+    return with_contents(replace(plan, changes=changes), reading.contents)
+
+
+def judged_by_the_gate(context: SourceContext, plan: Plan, inventory: IndexInventory) -> Verdict:
+    """The gate's answer to a plan, with everything it needs to know of the past and of the rest of the source."""
+    now = context.clock.now()
+    changing = {change.doc_id for change in plan.changes}
+    sharing = Counter(indexed.content_hash for doc_id, indexed in inventory.documents.items() if doc_id not in changing)
+    since = now - timedelta(days=context.limits.window_days)
+    return judge(
+        plan,
+        context.limits,
+        context.manifests.removals(context.source, since) if plan.removals else (),
+        now=now,
+        standing=context.ledger.held(context.source),
+        sharing=sharing,
+        scope_before=_scope_before(context) if plan.removals else "",
+    )
+
+
+def _scope_before(context: SourceContext) -> str:
+    """What the newest comparison that could remove anything was read with; empty when there was none."""
+    past = context.manifests.newest_first(context.source, until=context.clock.now() + CLOCK_TOLERANCE)
+    for manifest in islice(past, _RECENT_MANIFESTS):
+        if manifest.proof is not None and _compared(manifest):
+            return manifest.proof.scope
+    return ""
+
+
+def _compared(manifest: Manifest) -> bool:
+    """Whether this was a whole comparison under a scope that nobody doubts."""
+    ended = manifest.state in (RunState.TRUE, RunState.DEGRADED, RunState.HELD)
+    return ended and all(hold.reason is not HoldReason.SCOPE_CHANGED for hold in manifest.holds)
