@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import quote, urljoin
 
 from include.connectors.credentials import Credentials
-from include.connectors.git_dates import FileDates, read_log
+from include.connectors.git_history import FileDates, History, read_history
 from include.connectors.git_mirror import MIRROR_HEAD, may_be_damaged, open_mirror
 from include.connectors.git_options import GitMarkdownOptions
 from include.connectors.git_paths import Globs, document_id
@@ -78,7 +78,7 @@ class GitMarkdownConnector:
         self._is_mirror_new = False
         self._fields: dict[str, BlobFields] = {}
         self._by_folder: dict[str, Mapping[str, object]] = {}
-        self._dates: tuple[str, Mapping[bytes, FileDates]] | None = None
+        self._history: tuple[str, History] | None = None
 
     @property
     def source(self) -> str:
@@ -130,7 +130,7 @@ class GitMarkdownConnector:
         fields, now = self._fields[entry.oid].values, snapshot.pinned_at
         created, updated = front_matter.created_at(fields, now), front_matter.updated_at(fields, now)
         if created is None or updated is None:
-            dates = self._file_dates(snapshot).get(entry.path, FileDates())
+            dates = self._file_history(snapshot).dates.get(entry.path, FileDates())
             created, updated = created or dates.created_at, updated or dates.updated_at
         title, lang = fields.get("title"), fields.get("lang", fields.get("language"))
         return FetchedDocument(
@@ -168,7 +168,7 @@ class GitMarkdownConnector:
     def close(self) -> None:
         self._pinned = None
         self._fields.clear()
-        self._dates = None
+        self._history = None
 
     def _pin(self, *, is_all_read: bool) -> _Snapshot:
         """Look now, and again with a new mirror, once in a connector's life, when the old one may be damaged."""
@@ -279,20 +279,25 @@ class GitMarkdownConnector:
         except DocumentUnreadable as error:
             return None, str(error)
 
-    def _file_dates(self, snapshot: _Snapshot) -> Mapping[bytes, FileDates]:
+    def _file_history(self, snapshot: _Snapshot) -> History:
         """Lazily, once per commit: a listing never pays for the history. A history that cannot be read (objects
         missing) leaves the dates unknown; the text itself is not in doubt."""
-        if self._dates is None or self._dates[0] != snapshot.commit:
+        if self._history is None or self._history[0] != snapshot.commit:
+            repository, history = snapshot.repository, History()
             try:
-                log = snapshot.repository.log(snapshot.commit, timeout=self._options.fetch_timeout_seconds)
+                history = read_history(
+                    repository,
+                    snapshot.commit,
+                    [entry.path for entry in snapshot.documents.values()],
+                    now=snapshot.pinned_at,
+                    shallow=repository.is_shallow(),
+                    timeout=self._options.fetch_timeout_seconds,
+                )
             except SourceUnavailable as error:
                 if "exit_code" not in error.facts:
                     raise
-                log = b""
-            paths = [entry.path for entry in snapshot.documents.values()]
-            shallow = snapshot.repository.is_shallow()
-            self._dates = (snapshot.commit, read_log(log, paths, now=snapshot.pinned_at, shallow=shallow))
-        return self._dates[1]
+            self._history = (snapshot.commit, history)
+        return self._history[1]
 
     def _url(self, entry: TreeEntry, fields: Mapping[str, object], commit: str) -> str:
         """The page's own `url` or `permalink` wins; Jekyll placeholders (`/:title/`) are not resolved here."""

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from include.connectors.git_log import LOG_FORMAT
 from include.domain.errors import SourceUnavailable
 from include.domain.redaction import redact
 
@@ -53,9 +54,14 @@ _SETTINGS = (
     "gc.auto=0",
     "maintenance.auto=false",
     "log.showSignature=false",
+    "log.showRoot=true",
+    "diff.orderFile=/dev/null",
+    "diff.ignoreSubmodules=none",
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
 )
+# A repository's own settings must not change what a comparison says.
+_RAW = ("--raw", "-z", "--no-abbrev", "--no-relative", "--no-ext-diff", "--no-textconv", "--no-rename-empty", "-l1000")
 _SUFFIX = re.compile(r"[~^:]|@\{")  # cannot be in the name of a branch or tag
 
 
@@ -169,21 +175,17 @@ class Repository:
                     yield oid, content
 
     def log(self, commit: str, *, timeout: float) -> bytes:
-        """The whole history of a commit, newest first, as `git_dates.read_log` expects it."""
+        """The whole history of a commit, no parent before its child, as `git_log.commits` reads it."""
         return self.run(
-            "log",
-            "--name-status",
-            "-M",
-            "-z",
-            "--no-merges",
-            "--no-relative",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--format=%x01%aI%x02%cI",
-            commit,
-            "--",
+            "log", "--topo-order", "--root", *_RAW, "--find-renames", f"--format={LOG_FORMAT}", commit, "--",
             timeout=timeout,
-        )
+        )  # fmt: skip
+
+    def compare(self, pairs: Sequence[tuple[str, str]], *, renames: bool, timeout: float) -> bytes:
+        """What differs between the trees of each pair (before, after), as `git_log.comparisons` reads it."""
+        asked = "".join(f"{before} {after}\n" for before, after in pairs).encode("ascii")
+        find = "--find-renames" if renames else "--no-renames"
+        return self.run("diff-tree", "--stdin", "-r", *_RAW, find, timeout=timeout, stdin=asked)
 
     def run(
         self,
@@ -192,6 +194,7 @@ class Repository:
         failure: str = "",
         timeout: float | None = None,
         secret: Mapping[str, str] | None = None,
+        stdin: bytes = b"",
     ) -> bytes:
         """What a git command prints. `secret` is added to its environment. Raises SourceUnavailable, with the fact
         `exit_code` where git ran to its end and failed; `failure` says so in other words."""
@@ -199,7 +202,7 @@ class Repository:
             done = subprocess.run(
                 self._command(arguments, inside=inside),
                 capture_output=True,
-                stdin=subprocess.DEVNULL,
+                input=stdin,
                 timeout=timeout or self.timeout,
                 env=_environment(secret),
                 check=False,
