@@ -144,26 +144,37 @@ class HttpSession:
         self._session.auth = HTTPBasicAuth(*(text.encode() for text in basic)) if basic else _NoNetrc()
         self.has_credentials = bool(self._credentials) or basic is not None
 
-    def get(self, path: str, params: Mapping[str, str] | None = None, *, conditional: bool = True) -> Answer:
+    def get(
+        self,
+        path: str,
+        params: Mapping[str, str] | None = None,
+        *,
+        conditional: bool = True,
+        accept: str = "",
+        etag: str = "",
+    ) -> Answer:
         """Ask for `path` (below the base URL) or an absolute URL of the same origin.
 
-        With `conditional`, an ETag seen earlier is sent along and a 304 is answered from memory. Raises
-        SourceUnavailable; returns every status below 500 but 429, redirects included.
+        With `conditional`, an ETag seen earlier is sent along and a 304 is answered from memory. `etag` is one that
+        the caller remembers: it is sent instead, and a 304 is handed back. `accept` replaces JSON as what is wished
+        for. Raises SourceUnavailable; returns every status below 500 but 429, redirects included.
         """
         url = self._address(path)
         asked = {**(params or {}), **self._credentials.params}
         key = json.dumps([url, sorted(asked.items())])
-        remembered = self._remembered.get(key) if conditional else None
-        headers = {"If-None-Match": remembered[0]} if remembered else {}
+        remembered = self._remembered.get(key) if conditional and not etag else None
+        headers = {"Accept": accept} if accept else {}
+        if known := etag or (remembered[0] if remembered else ""):
+            headers["If-None-Match"] = known
         answer = self._ask(url, asked, headers)
-        if answer.status == 304:
+        if answer.status == 304 and not etag:
             if remembered is None:
                 raise answer.refused("answers 304 to a question that was not conditional")
             self._remembered.move_to_end(key)
             return remembered[1]
-        etag = answer.headers.get("etag", "")
-        if conditional and answer.status == 200 and etag:
-            self._remember(key, etag, answer)
+        shown = answer.headers.get("etag", "")
+        if conditional and not etag and answer.status == 200 and shown:
+            self._remember(key, shown, answer)
         return answer
 
     def close(self) -> None:

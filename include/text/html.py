@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from bs4 import BeautifulSoup, Tag
 from markdownify import MarkdownConverter
@@ -43,30 +44,42 @@ _BLOCKS_IN_CELLS = ["pre", "table", "h1", "h2", "h3", "h4", "h5", "h6"]
 _DEEPEST = 100  # levels; a fixed number, because what the stack still holds differs from caller to caller
 
 
+@dataclass(frozen=True, slots=True)
+class MainPart:
+    """What of a page is its text, as HTML without furniture. `is_marked`: the page itself says which part that is;
+    otherwise it is the whole page, furniture that has a name left out."""
+
+    html: str
+    title: str | None
+    is_marked: bool
+
+
 def to_markdown(html: str) -> tuple[str, str | None]:
     """(Markdown of the main part, title of the page or None). A part of a page without `<html>` is all main part."""
+    part = main_part(html)
+    soup = BeautifulSoup(part.html, "html.parser")
+    _flatten_layout_tables(soup)
+    return _Converter().convert_soup(soup), part.title
+
+
+def main_part(html: str) -> MainPart:
+    """The part that `to_markdown` turns into text."""
     # NUL ends a string in some parsers; the text in front of it would be all that is left
     tree = LexborHTMLParser(html.replace("\0", ""))
     title = _title(tree)
     root = tree.body or tree.root
     if root is None:
-        return "", title
+        return MainPart("", title, is_marked=False)
     _drop(root, _NEVER_TEXT)
-    if _WHOLE_PAGE.search(html):
-        main = _main_part(root)
-        if main is None:
-            main, furniture = root, _FURNITURE_OF_PAGE
-        else:
-            furniture = _FURNITURE_OF_MAIN
-        before = main.html or ""
-        _drop(main, furniture)
-        # a page of links may be nothing but navigation; then that is its text
-        source = (main.html or "") if main.text(strip=True) else before
-    else:
-        source = root.html or ""
-    soup = BeautifulSoup(source, "html.parser")
-    _flatten_layout_tables(soup)
-    return _Converter().convert_soup(soup), title
+    if not _WHOLE_PAGE.search(html):
+        return MainPart(root.html or "", title, is_marked=True)
+    marked = _main_part(root)
+    main, furniture = (root, _FURNITURE_OF_PAGE) if marked is None else (marked, _FURNITURE_OF_MAIN)
+    before = main.html or ""
+    _drop(main, furniture)
+    # a page of links may be nothing but navigation; then that is its text
+    source = (main.html or "") if main.text(strip=True) else before
+    return MainPart(source, title, is_marked=marked is not None)
 
 
 def _title(tree: LexborHTMLParser) -> str | None:
