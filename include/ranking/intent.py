@@ -1,0 +1,209 @@
+"""What a question says about versions: by rules that state their reasons. Pure.
+
+| intent  | the question                                          | what it changes                                    |
+|---------|-------------------------------------------------------|----------------------------------------------------|
+| plain   | says nothing of time                                  | the order of similarity stands                     |
+| latest  | asks for what holds now                               | newer, current and canonical documents gain        |
+| as_of   | asks for what held at a time, or names an edition     | documents of that time gain, later ones lose       |
+| history | asks for older versions, several or their differences | nothing is collapsed, retired versions are shown   |
+
+A date may be the topic and not the time of writing: "what did the 2019 budget cover" is plain. So a period counts
+only behind a word that places it ("in 2019", "before March") or in front of a kind of document ("the March deck").
+History wins over as_of, as_of over latest: "all decks of 2024" asks for several, "the latest deck as of March" for
+March. What stands in quotation marks or code is a title or a name, and says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from include.ranking.periods import Period, read_period
+from include.ranking.vocabulary import ENGLISH, Vocabulary
+
+NEGATION_REACH = 3
+"""So many words a negation may stand in front of what it takes back: "not the very latest"."""
+
+_BEGINNING = datetime(1971, 1, 1, tzinfo=UTC)
+_SILENT = re.compile(
+    r"```.*?```|`[^`]*`"  # code
+    r"|\"[^\"]*\"|\u201c[^\u201d]*\u201d|\u201e[^\u201c\u201d]*[\u201c\u201d]|\u00ab[^\u00bb]*\u00bb"
+    r"|(?<!\w)'[^']*'(?!\w)|(?<!\w)\u2018[^\u2019]*\u2019(?!\w)"
+    r"|https?://\S+"
+    r"|\S*[=_/\\:]\S+|(?<!\S)--?[a-z]\S*",  # flags, paths, image:tag, snake_case
+    re.DOTALL,
+)
+_WORD = re.compile(r"[\w\u2019'.-]+")
+_VERSION = re.compile(r"v?\d+(?:\.\d+)+|v\d+")
+
+
+class IntentKind(StrEnum):
+    PLAIN = "plain"
+    LATEST = "latest"
+    AS_OF = "as_of"
+    HISTORY = "history"
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What was read from a question. `period` is set for as_of, and for a history that names one. `names_edition`:
+    the period is a name ("the March deck"), so a document that bears it in its title fits as well as one of that date.
+    `reasons` say in words what was found, and what was found and does not count."""
+
+    kind: IntentKind
+    reasons: tuple[str, ...] = ()
+    period: Period | None = None
+    names_edition: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    at: int
+    words: str
+
+
+def read_intent(
+    query: str, *, now: datetime, vocabulary: Vocabulary = ENGLISH, override: IntentKind | None = None
+) -> Intent:
+    """The intent of a question. `override` is what the caller wants whatever it says; a period is still read."""
+    words = _words(query)
+    reasons: list[str] = []
+    history = _phrases(words, vocabulary.history, vocabulary, reasons, "history")
+    latest = [
+        found
+        for found in _phrases(words, vocabulary.latest, vocabulary, reasons, "latest")
+        if not _is_topic(found, words, vocabulary, reasons)
+    ]
+    period, names_edition = _period(words, vocabulary, now, reasons)
+    if any(_VERSION.fullmatch(word) for word in words) and any(found.words.endswith("since") for found in history):
+        reasons.append("asks what changed since a version")
+    if override is not None:
+        return Intent(override, (f"asked for by the caller: {override}", *reasons), period, names_edition)
+    if history:
+        return Intent(IntentKind.HISTORY, (_said(history), *reasons), period, names_edition)
+    if period is not None:
+        return Intent(IntentKind.AS_OF, tuple(reasons), period, names_edition)
+    if latest:
+        return Intent(IntentKind.LATEST, (_said(latest), *reasons))
+    return Intent(IntentKind.PLAIN, tuple(reasons) or ("says nothing of versions or time",))
+
+
+def _words(query: str) -> list[str]:
+    """Lower-case words; what is silent (quoted, code) leaves a mark that no phrase can reach across."""
+    text = unicodedata.normalize("NFKC", query).replace("\u2019", "'")
+    text = _SILENT.sub(" \u2026quoted\u2026 ", text)
+    text = re.sub(r"\bup[-\u2010\u2011]to[-\u2010\u2011]date\b", "up to date", text.lower())
+    return [word.strip(".'-") or word for word in _WORD.findall(re.sub(r"[,;!?()]", " ", text))]
+
+
+def _phrases(
+    words: list[str], phrases: tuple[str, ...], vocabulary: Vocabulary, reasons: list[str], what: str
+) -> list[_Found]:
+    """Where the phrases stand; one that a negation takes back is only a reason. The longest phrase at a place wins."""
+    found = []
+    taken: set[int] = set()
+    for phrase in sorted(phrases, key=lambda each: -len(each.split())):
+        parts = phrase.split()
+        for at in range(len(words) - len(parts) + 1):
+            span = set(range(at, at + len(parts)))
+            if span & taken or not all(
+                word in vocabulary.things if part == "{thing}" else word == part
+                for part, word in zip(parts, words[at:], strict=False)
+            ):
+                continue
+            taken |= span
+            said = " ".join(words[at : at + len(parts)])
+            if negation := _negation(words, at, vocabulary):
+                reasons.append(f"\u201c{said}\u201d is taken back by \u201c{negation}\u201d ({what} does not count)")
+            else:
+                found.append(_Found(at, said))
+    return sorted(found, key=lambda each: each.at)
+
+
+def _negation(words: list[str], at: int, vocabulary: Vocabulary) -> str:
+    for place in range(max(0, at - NEGATION_REACH), at):
+        if words[place] in vocabulary.negations:
+            following = words[place + 1] if place + 1 < len(words) else ""
+            is_question = place == 0 and words[place].endswith("n't")  # "isn't the current policy …?"
+            if following not in vocabulary.not_negating and not is_question:
+                return words[place]
+    return ""
+
+
+def _is_topic(found: _Found, words: list[str], vocabulary: Vocabulary, reasons: list[str]) -> bool:
+    after = found.at + len(found.words.split())
+    following = words[after] if after < len(words) else ""
+    before = words[found.at - 1] if found.at else ""
+    if following in vocabulary.latest_not_before:
+        reasons.append(f"\u201c{found.words} {following}\u201d is a topic")
+        return True
+    if before in vocabulary.latest_not_after:
+        reasons.append(f"\u201c{before} {found.words}\u201d is a topic")
+        return True
+    return False
+
+
+def _period(words: list[str], vocabulary: Vocabulary, now: datetime, reasons: list[str]) -> tuple[Period | None, bool]:
+    """The first period that is placed by a word in front of it or names an edition; others are topics."""
+    topics = []
+    for at in range(len(words)):
+        read = read_period(words[at:], vocabulary, now=now)
+        if read is None:
+            continue
+        period, count = read
+        if period.start > now:
+            topics.append(f"\u201c{period.words}\u201d lies ahead")
+            continue
+        for phrases, bounded in ((vocabulary.until, _until), (vocabulary.from_, _since), (vocabulary.at, _within)):
+            placed = _placed_by(words, at, phrases)
+            if placed:
+                limited = bounded(period, f"{placed} {period.words}", now)
+                reasons.append(f"\u201c{limited.words}\u201d is {limited.start:%Y-%m-%d} to {limited.end:%Y-%m-%d}")
+                return limited, False
+        if period.is_relative:
+            reasons.append(f"\u201c{period.words}\u201d is {period.start:%Y-%m-%d} to {period.end:%Y-%m-%d}")
+            return period, False
+        following = words[at + count] if at + count < len(words) else ""
+        if following in vocabulary.things and _opens_a_name(words, at, vocabulary):
+            if _negation(words, at, vocabulary):
+                topics.append(f"\u201c{period.words} {following}\u201d is taken back")
+                continue
+            reasons.append(f"\u201c{period.words} {following}\u201d names an edition")
+            return period, True
+        topics.append(f"\u201c{period.words}\u201d is a topic: no word places it in time")
+    reasons.extend(dict.fromkeys(topics[:1]))
+    return None, False
+
+
+def _opens_a_name(words: list[str], at: int, vocabulary: Vocabulary) -> bool:
+    """Whether a name can begin here. A bare number in the middle of words belongs to what is in front of it: "the
+    Windows Server 2019 guide"."""
+    return not words[at].isdigit() or at == 0 or words[at - 1] in vocabulary.articles | vocabulary.negations
+
+
+def _placed_by(words: list[str], at: int, phrases: tuple[str, ...]) -> str:
+    for phrase in sorted(phrases, key=lambda each: -len(each.split())):
+        parts = phrase.split()
+        if at >= len(parts) and words[at - len(parts) : at] == parts:
+            return phrase
+    return ""
+
+
+def _until(period: Period, words: str, _now: datetime) -> Period:
+    """Up to the beginning of what is named: "before March" ends with February."""
+    return Period(_BEGINNING, max(period.start, datetime(1971, 1, 2, tzinfo=UTC)), words)
+
+
+def _since(period: Period, words: str, now: datetime) -> Period:
+    return Period(period.start, max(now, period.end), words)
+
+
+def _within(period: Period, words: str, _now: datetime) -> Period:
+    return Period(period.start, period.end, words)
+
+
+def _said(found: list[_Found]) -> str:
+    return "says " + ", ".join(f"\u201c{each.words}\u201d" for each in found)
