@@ -6,9 +6,13 @@ or the new one, never half of one.
 
 from __future__ import annotations
 
+import errno
 import os
 import uuid
-from pathlib import PurePosixPath
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
@@ -17,6 +21,9 @@ from include.domain.errors import ConfigError
 from include.domain.redaction import redact
 
 _PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs"}
+_NO_HARD_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+_AT_ONCE = 16
+"""Requests to an object store under way at a time, where many small files are moved."""
 
 
 class StateRoot:
@@ -49,17 +56,91 @@ class StateRoot:
         if not isinstance(self._fs, LocalFileSystem):
             self._fs.pipe_file(target, data)
             return
+        os.replace(self._written_beside(target, data), target)  # noqa: PTH105
+
+    def create(self, path: str, data: bytes) -> bool:
+        """Write the file at `path` unless there is one; says whether it was written.
+
+        Of several writers at once one succeeds, where the file system can tell them apart (local and network file
+        systems with hard links, S3, Google Cloud Storage). Elsewhere two may believe that they were first.
+        """
+        target = str(self._root / path)
+        if not isinstance(self._fs, LocalFileSystem):
+            try:
+                self._fs.pipe_file(target, data, mode="create")
+            except FileExistsError:
+                return False
+            return True
+        if Path(target).exists():
+            return False
+        beside = self._written_beside(target, data)
+        try:
+            os.link(beside, target)
+        except FileExistsError:
+            return False
+        except OSError as error:
+            if error.errno not in _NO_HARD_LINKS:
+                raise
+            os.replace(beside, target)  # noqa: PTH105
+            return True
+        finally:
+            Path(beside).unlink(missing_ok=True)
+        return True
+
+    def _written_beside(self, target: str, data: bytes) -> str:
         self._fs.makedirs(str(PurePosixPath(target).parent), exist_ok=True)
         beside = f"{target}.{uuid.uuid4().hex}.tmp"
         with open(beside, "wb") as file:  # noqa: PTH123 (the path is the file system's string)
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(beside, target)  # noqa: PTH105
+        return beside
+
+    def any_exists(self, paths: Iterable[str]) -> bool:
+        return any(self._fs.exists(str(self._root / path)) for path in paths)
+
+    def move(self, moves: Mapping[str, str]) -> None:
+        """Move files, each in one step on a file system and by a copy on an object store. One that is not there any
+        more was moved by somebody else, and is passed over."""
+        if isinstance(self._fs, LocalFileSystem):
+            for folder in {str((self._root / to).parent) for to in moves.values()}:
+                self._fs.makedirs(folder, exist_ok=True)
+            for path, to in moves.items():
+                with suppress(FileNotFoundError):
+                    os.replace(str(self._root / path), str(self._root / to))  # noqa: PTH105
+            return
+
+        def moved(move: tuple[str, str]) -> None:
+            with suppress(FileNotFoundError):
+                self._fs.mv(str(self._root / move[0]), str(self._root / move[1]))
+
+        with ThreadPoolExecutor(_AT_ONCE) as threads:
+            list(threads.map(moved, moves.items()))
 
     def read(self, path: str) -> bytes:
         """Raises FileNotFoundError."""
         return bytes(self._fs.cat_file(str(self._root / path)))
+
+    def read_all(self, folder: str) -> dict[str, bytes]:
+        """Contents by name; a file that goes away meanwhile is left out, a folder that does not exist has none."""
+        target = self._root / folder
+        paths = [str(target / name) for name in self.names(folder)]
+        if not paths:
+            return {}
+        found: dict[str, bytes] = {}
+        # Object stores answer many questions at once here; any error but "not there" is raised.
+        for path, data in self._fs.cat(paths, on_error="return").items():
+            if isinstance(data, FileNotFoundError):
+                continue
+            if isinstance(data, BaseException):
+                raise data
+            found[PurePosixPath(path).name] = bytes(data)
+        return found
+
+    def remove_folder(self, folder: str) -> None:
+        """With everything in it. One that does not exist is no error."""
+        with suppress(FileNotFoundError):
+            self._fs.rm(str(self._root / folder), recursive=True)
 
     def remove(self, path: str) -> None:
         """Raises FileNotFoundError."""
