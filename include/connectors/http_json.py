@@ -29,6 +29,7 @@ from include.domain.errors import (
     DocumentNotPublic,
     DocumentUnreadable,
     SourceUnavailable,
+    TruecopyError,
 )
 from include.domain.inventory import Listing, Proof
 from include.ports import Clock
@@ -109,7 +110,7 @@ class HttpJsonConnector:
         fetched_at = self._clock.now()
         answer = self._get_page(doc_id)
         if answer.status in (401, 403, 404, 410):
-            self._raise_absent(doc_id, answer)
+            raise self._absence(doc_id, answer)
         page = self._living(doc_id, answer, fetched_at)
         facts = {"source": self._source, "doc_id": doc_id}
         if page.public is False:
@@ -148,7 +149,7 @@ class HttpJsonConnector:
         try:
             answer = self._get_page(doc_id)
             if answer.status in (401, 403, 404, 410):
-                self._raise_absent(doc_id, answer)
+                raise self._absence(doc_id, answer)
             page = self._living(doc_id, answer, self._clock.now())
             if page.public is False:
                 return Presence.NOT_PUBLIC if self._witnesses.standing().verified else Presence.UNKNOWN
@@ -226,9 +227,9 @@ class HttpJsonConnector:
             return Standing(False, f"the source takes us for somebody else: {answer.where}: {why}")
         return Standing(True)
 
-    def _raise_absent(self, doc_id: str, answer: Answer) -> None:
+    def _absence(self, doc_id: str, answer: Answer) -> TruecopyError:
         """DocumentGone for 404 and 410, DocumentNotPublic for 401 and 403, SourceUnavailable without witnesses."""
-        self._witnesses.raise_absent(
+        return self._witnesses.error_for(
             doc_id, exists=answer.status in (401, 403), answer=f"answers {answer.status}", status=answer.status
         )
 

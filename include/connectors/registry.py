@@ -19,6 +19,8 @@ from include.connectors.git_markdown import GitMarkdownConnector
 from include.connectors.git_options import GitMarkdownOptions
 from include.connectors.http_json import HttpJsonConnector
 from include.connectors.http_options import HttpJsonOptions
+from include.connectors.wordpress import WordPressConnector
+from include.connectors.wordpress_options import WordPressOptions
 from include.domain.errors import ConfigError
 from include.domain.redaction import shown_value
 from include.ports import Clock, Connector
@@ -53,9 +55,14 @@ def _http_json(source: str, options: HttpJsonOptions, given: Surroundings) -> Co
     return HttpJsonConnector(source, options, clock=given.clock, credentials=given.credentials)
 
 
+def _wordpress(source: str, options: WordPressOptions, given: Surroundings) -> Connector:
+    return WordPressConnector(source, options, clock=given.clock, credentials=given.credentials)
+
+
 KINDS: Mapping[str, Kind] = {
     "git_markdown": Kind(GitMarkdownOptions, _git_markdown),
     "http_json": Kind(HttpJsonOptions, _http_json),
+    "wordpress": Kind(WordPressOptions, _wordpress),
 }
 
 

@@ -63,18 +63,20 @@ class Witnesses:
             self._groups = tuple(tuple(random.sample(ids, min(CANARIES + 1, len(ids)))) for ids in groups)
             self._are_known_alive = False
 
-    def raise_absent(self, doc_id: str, *, exists: bool, answer: str, status: int) -> None:
-        """The source said no: DocumentNotPublic if the document `exists`, DocumentGone if not, as long as standing
-        and canaries vouch for the source; SourceUnavailable otherwise. Canaries are asked *after* the answer, so that
-        an outage shows in both. `answer` is what the source said, in words."""
+    def error_for(
+        self, doc_id: str, *, exists: bool, answer: str, status: int
+    ) -> DocumentGone | DocumentNotPublic | SourceUnavailable:
+        """What to raise when the source says no: DocumentNotPublic if the document `exists`, DocumentGone if not, as
+        long as standing and canaries vouch for the source; SourceUnavailable otherwise. Canaries are asked *after* the
+        answer, so that an outage shows in both. `answer` is what the source said, in words."""
         standing = self.standing()
         doubt = standing.doubt or self._doubt_of_canaries(doc_id)
         facts = {"source": self._source, "doc_id": doc_id, "status": status}
         if doubt or not standing.verified:
-            raise SourceUnavailable(f"{self._source}: {doc_id} {answer}, which proves nothing: {doubt}", **facts)
+            return SourceUnavailable(f"{self._source}: {doc_id} {answer}, which proves nothing: {doubt}", **facts)
         if exists:
-            raise DocumentNotPublic(f"{self._source}: {doc_id} is not for everybody ({answer})", **facts)
-        raise DocumentGone(f"{self._source}: {doc_id} does not exist ({answer})", **facts)
+            return DocumentNotPublic(f"{self._source}: {doc_id} is not for everybody ({answer})", **facts)
+        return DocumentGone(f"{self._source}: {doc_id} does not exist ({answer})", **facts)
 
     def _doubt_of_canaries(self, doc_id: str) -> str:
         """Empty when known documents answer: all of them the first time, one at random of each group from then on."""

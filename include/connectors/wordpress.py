@@ -1,0 +1,204 @@
+"""Posts, pages and custom types of a WordPress site, as any reader of the site can see them.
+
+What an editor does, what WordPress says of it, and what becomes of the index. Webhook: WordPress sends none of its own;
+the column says what a plugin on `wp_after_insert_post` and `deleted_post` can name. The nightly run needs none of them.
+TABLE
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from include.connectors.credentials import Credentials
+from include.connectors.http_session import Answer, HttpSession, Pace
+from include.connectors.json_fields import utf8
+from include.connectors.witnesses import Standing, Witnesses
+from include.connectors.wordpress_documents import FULL, WordPressDocument, utc_date
+from include.connectors.wordpress_listing import problems_of, read_types, route_of
+from include.connectors.wordpress_options import WordPressOptions
+from include.connectors.wordpress_rest import GONE, NOT_PUBLIC, WordPressRest, code_of, unanswered
+from include.domain.dates import EvidencedDate
+from include.domain.documents import DocumentKey, FetchedDocument, Presence
+from include.domain.errors import DocumentGone, DocumentNotPublic, DocumentUnreadable, SourceUnavailable
+from include.domain.inventory import Listing, Proof
+from include.ports import Clock
+
+
+class WordPressConnector:
+    """`ports.Connector` over WordPress's REST API. The id of a document is WordPress's own number, unique over all
+    types; slugs are reused. Not thread-safe; one instance serves one run."""
+
+    def __init__(
+        self,
+        source: str,
+        options: WordPressOptions,
+        *,
+        clock: Clock,
+        credentials: Credentials | None = None,
+        pace: Pace | None = None,
+    ) -> None:
+        self._source = source
+        self._options = options
+        self._clock = clock
+        self._session = HttpSession(options.url, limits=options.http, clock=clock, credentials=credentials, pace=pace)
+        self._rest = WordPressRest(self._session, options.rest, first_route=route_of(options.types[0]))
+        self._type_of: dict[str, str] = {}
+        self._listed_as_of: dict[str, EvidencedDate] = {}
+        self._witnesses = Witnesses(
+            source, options.canaries, ask_standing=self._ask_standing, ask_canary=self._ask_canary
+        )
+
+    @property
+    def source(self) -> str:
+        return self._source
+
+    def list_documents(self) -> Listing:
+        """See `ports.Connector`. A type without a single document is no problem as long as another has some: each of
+        its documents that is still indexed is asked for by id before it is removed, and the canaries of the other
+        types, which live in the same table, vouch for the answer."""
+        listed_at = self._clock.now()
+        before = self._witnesses.standing(anew=True)
+        listings = read_types(self._rest, self._options)
+        after = self._witnesses.standing(anew=True) if before.verified else before
+        problems = problems_of(listings)
+        if after.doubt:
+            problems.append(after.doubt)
+        elif after.scope != before.scope:
+            problems.append(f"our rights changed while the lists were read: {before.scope} -> {after.scope}")
+        items = {doc_id: (one.rest_base, item) for one in listings for doc_id, item in one.items.items()}
+        documents = {doc_id: item.listed for doc_id, (_, item) in items.items() if item.listed is not None}
+        self._type_of = {doc_id: rest_base for doc_id, (rest_base, _) in items.items()}
+        self._listed_as_of = {
+            doc_id: item.updated_at for doc_id, (_, item) in items.items() if isinstance(item.updated_at, EvidencedDate)
+        }
+        if not problems:
+            living = [doc_id for doc_id, listed in documents.items() if not listed.unreadable]
+            self._witnesses.choose(
+                [[doc_id for doc_id in living if self._type_of[doc_id] == one.rest_base] for one in listings]
+            )
+        totals = [one.reading.total for one in listings]
+        proof = Proof(
+            end_reached=all(one.reading.end_reached for one in listings),
+            scope_verified=after.verified,
+            seen=sum(len(one.items) for one in listings),
+            declared_total=None if None in totals else sum(total or 0 for total in totals),
+            detail="; ".join(one.detail() for one in listings),
+            problem="; ".join(f"{self._source}: {problem}" for problem in problems),
+            scope=after.scope,
+        )
+        return Listing(self._source, documents, proof, listed_at)
+
+    def fetch(self, doc_id: str) -> FetchedDocument:
+        """See `ports.Connector`. SourceUnavailable also when the page shows an older version than the list did: a
+        cache has not caught up, and the old text must not be recorded as the new version."""
+        if not _is_number(doc_id):
+            raise DocumentUnreadable(f"{self._source}: {doc_id!r:.60} is no id of WordPress, which are whole numbers")
+        fetched_at = self._clock.now()
+        rest_base, document = self._find(doc_id)
+        facts = {"source": self._source, "doc_id": doc_id}
+        if document.public is False:
+            raise DocumentNotPublic(f"{self._source}: {doc_id} is not public ({document.why})", **facts)
+        if document.public is None:
+            raise DocumentUnreadable(f"{self._source}: {doc_id}: its state is unknown ({document.why})", **facts)
+        rendered = document.rendered
+        if rendered is None or not (rendered.strip() or self._options.empty_pages):
+            what = "no text" if rendered is None else "an empty text (option empty_pages)"
+            raise DocumentUnreadable(f"{self._source}: {doc_id} has {what} at content.rendered", **facts)
+        return FetchedDocument(
+            key=DocumentKey(self._source, doc_id),
+            version=self._version(document, fetched_at),
+            body=utf8(rendered, f"{self._source}: {doc_id}"),
+            media_type="text/html",
+            url=document.link or f"{self._session.base_url}/?p={doc_id}",
+            fetched_at=fetched_at,
+            title=document.title,
+            charset="utf-8",
+            lang=self._options.lang,
+            content_type=self._options.content_type(rest_base, document.type_name),
+            created_at=utc_date(document.data.get("date_gmt"), "date_gmt", fetched_at),
+            updated_at=utc_date(document.data.get("modified_gmt"), "modified_gmt", fetched_at),
+            empty_is_legitimate=self._options.empty_pages,
+        )
+
+    def probe(self, doc_id: str) -> Presence:
+        """See `ports.Connector`. GONE and NOT_PUBLIC only as long as known documents answer normally."""
+        try:
+            if not _is_number(doc_id):
+                return Presence.UNKNOWN
+            _, document = self._find(doc_id)
+            if document.public is False:
+                return Presence.NOT_PUBLIC if self._witnesses.standing().verified else Presence.UNKNOWN
+            return Presence.PRESENT if document.public else Presence.UNKNOWN
+        except DocumentGone:
+            return Presence.GONE
+        except DocumentNotPublic:
+            return Presence.NOT_PUBLIC
+        except Exception:  # noqa: BLE001 - a probe promises never to raise; whatever went wrong is doubt
+            return Presence.UNKNOWN
+
+    def close(self) -> None:
+        self._session.close()
+
+    def _find(self, doc_id: str) -> tuple[str, WordPressDocument]:
+        """The document under whichever type it answers (REST base first). Absent only if every type says so: raises
+        DocumentNotPublic if one of them knows it, DocumentGone if none does, SourceUnavailable for anything else."""
+        known = self._type_of.get(doc_id)
+        refusals: list[Answer] = []
+        for rest_base in sorted(self._options.types, key=lambda one: one != known):
+            answer = self._rest.get(f"{route_of(rest_base)}/{doc_id}", {"_fields": FULL})
+            if answer.status == 200:
+                return rest_base, self._read(doc_id, answer)
+            if (answer.status, code_of(answer)) not in ((404, GONE), (401, NOT_PUBLIC), (403, NOT_PUBLIC)):
+                raise unanswered(answer)
+            refusals.append(answer)
+        decisive = max(refusals, key=lambda answer: answer.status != 404)
+        raise self._witnesses.error_for(
+            doc_id,
+            exists=decisive.status != 404,
+            answer=f"answers {decisive.status} {code_of(decisive)}",
+            status=decisive.status,
+        )
+
+    def _read(self, doc_id: str, answer: Answer) -> WordPressDocument:
+        try:
+            document = WordPressDocument.read(answer.json())
+        except ValueError as error:
+            raise answer.refused(f"holds no document: {error}") from None
+        if document.doc_id != doc_id:
+            raise answer.refused(f"shows document {document.doc_id:.60} when asked for {doc_id}")
+        return document
+
+    def _version(self, document: WordPressDocument, fetched_at: datetime) -> str:
+        """Raises SourceUnavailable when the list has already shown a newer version than this page does."""
+        doc_id, version = document.doc_id, document.version(with_content=self._options.content_in_version)
+        if not version:
+            raise DocumentUnreadable(f"{self._source}: {doc_id} shows neither modified_gmt nor any other state")
+        shown, listed = document.modified, self._listed_as_of.get(doc_id)
+        if shown and listed and shown.value < listed.value:
+            raise SourceUnavailable(
+                f"{self._source}: {doc_id} is shown as of {shown.value:%Y-%m-%d %H:%M:%S}, the list has seen "
+                f"{listed.value:%Y-%m-%d %H:%M:%S}: a cache lags behind; try again later",
+                source=self._source,
+                doc_id=doc_id,
+            )
+        settles = timedelta(seconds=self._options.settle_seconds)
+        if not self._options.content_in_version and shown and abs(fetched_at - shown.value) < settles:
+            return f"{version}~unsettled"  # a second edit in this second would look the same
+        return version
+
+    def _ask_standing(self) -> Standing:
+        return self._rest.standing(f"types {', '.join(self._options.types)}")
+
+    def _ask_canary(self, doc_id: str) -> str:
+        known = self._type_of.get(doc_id)
+        for rest_base in (known,) if known else self._options.types:
+            answer = self._rest.get(f"{route_of(rest_base)}/{doc_id}", {"_fields": FULL})
+            if answer.status == 200:
+                document = self._read(doc_id, answer)
+                return "" if document.public else document.why
+        raise unanswered(answer)
+
+
+def _is_number(doc_id: str) -> bool:
+    """As WordPress writes it: one document has one id, and `007` is not another name of 7."""
+    return doc_id.isascii() and doc_id.isdecimal() and doc_id == str(int(doc_id))
