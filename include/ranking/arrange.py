@@ -1,0 +1,200 @@
+"""From scores to answers: heads before those they replace, copies collapsed, the rest trimmed; every candidate is
+accounted for. Pure.
+
+Order of the steps, and who they are for:
+
+    series         latest         documents of one title but for its dates change places until the newest is first
+    head           not history,   a superseded document gives its place to the head of its family; what no head stands
+                   not as_of      in for is shown with a notice
+    copies         not history    of true copies one is kept: the canonical, else the current, else the newest
+                                  (as_of: the newest of that time)
+    threshold      all            what scores too low is left out, after the blend and never before
+    limit          all            the first so many are shown
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from include.domain.documents import DocumentKey
+from include.ranking.blend import Scored, order
+from include.ranking.copies import title_without_dates, why_copies
+from include.ranking.intent import Intent, IntentKind
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A candidate at its place. `suppressed` says why it is not shown, empty for those that are; `notice` is what a
+    reader must be told about a document that is shown."""
+
+    scored: Scored
+    place: int
+    suppressed: str = ""
+    notice: str = ""
+
+    @property
+    def is_shown(self) -> bool:
+        return not self.suppressed
+
+
+def arrange(ranking: Sequence[Scored], intent: Intent, *, limit: int, threshold: float = 0.0) -> list[Placed]:
+    """Every candidate once, in order of the final score; `limit` of them shown at most."""
+    if limit < 1:
+        raise ValueError(f"limit is at least 1, got {limit}")
+    suppressed: dict[DocumentKey, str] = {}
+    notices: dict[DocumentKey, str] = {}
+    shown_all = intent.kind is IntentKind.HISTORY
+    if intent.kind is IntentKind.LATEST:
+        ranking = _newest_of_a_series_first(ranking)
+    if intent.kind in (IntentKind.PLAIN, IntentKind.LATEST):
+        ranking = _heads_in_place_of_members(ranking, suppressed, notices)
+    elif shown_all:
+        ranking = _heads_above_members(ranking)
+    kept: list[Scored] = []
+    for scored in ranking:
+        key = scored.candidate.key
+        if key in suppressed:
+            continue
+        if scored.score < threshold:
+            suppressed[key] = f"score {scored.score:.3f} is below the threshold {threshold:g}"
+        elif len(kept) >= limit and (shown_all or not _may_replace(scored, kept, intent)):
+            suppressed[key] = f"below the first {limit}"
+        elif not shown_all and (copy := _copy_of(scored, kept)) is not None:
+            at, why = copy
+            better, worse = _better(kept[at], scored, intent)
+            suppressed[worse.candidate.key] = f"{why} as {better.candidate.key}, which is {_why_better(better, intent)}"
+            if better is scored:  # it takes the place, and the score that goes with it
+                kept[at] = scored
+        elif len(kept) < limit:
+            kept.append(scored)
+        else:
+            suppressed[key] = f"below the first {limit}"
+    places = {scored.candidate.key: place for place, scored in enumerate(kept)}
+    rest = [scored for scored in ranking if scored.candidate.key not in places]
+    return [
+        Placed(
+            scored,
+            place,
+            suppressed.get(scored.candidate.key, "") if scored.candidate.key not in places else "",
+            notices.get(scored.candidate.key, ""),
+        )
+        for place, scored in enumerate([*kept, *rest], start=1)
+    ]
+
+
+def _newest_of_a_series_first(ranking: Sequence[Scored]) -> list[Scored]:
+    """The documents of a series share its places; an unknown date comes after the known ones."""
+    places: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    for place, scored in enumerate(ranking):
+        candidate = scored.candidate
+        if candidate.title:
+            places[candidate.key.source, candidate.lang or "", title_without_dates(candidate.title)].append(place)
+    result = list(ranking)
+    for series in places.values():
+        if len(series) > 1:
+            newest_first = sorted((ranking[place] for place in series), key=_newest)
+            for place, scored in zip(series, newest_first, strict=True):
+                result[place] = _at_the_score_of(scored, ranking[place], "newest of its series first")
+    return result
+
+
+def _newest(scored: Scored) -> tuple[float, tuple[float, float, str, str]]:
+    date = scored.recency_found.date.value
+    return -date.timestamp() if date else 0.0, order(scored)
+
+
+def _heads_in_place_of_members(
+    ranking: Sequence[Scored], suppressed: dict[DocumentKey, str], notices: dict[DocumentKey, str]
+) -> list[Scored]:
+    by_key = {scored.candidate.key: scored for scored in ranking}
+    lifted: dict[DocumentKey, Scored] = {}
+    for scored in ranking:
+        candidate = scored.candidate
+        if not candidate.is_superseded:
+            continue
+        head = _head_of(scored, by_key)
+        if head is None:
+            named = ", ".join(candidate.superseded_by) or "a later one that nobody named"
+            notices[candidate.key] = f"superseded by {named}, which was not found"
+            continue
+        suppressed[candidate.key] = f"superseded by {head.candidate.key}, which stands in its place"
+        best = lifted.get(head.candidate.key, head)
+        if scored.score > best.score:
+            lifted[head.candidate.key] = _at_the_score_of(head, scored, f"stands in for {candidate.key}")
+    return sorted((lifted.get(scored.candidate.key, scored) for scored in ranking), key=order)
+
+
+def _head_of(scored: Scored, by_key: dict[DocumentKey, Scored]) -> Scored | None:
+    """The end of the chain of links among the candidates; None where it breaks off or runs in a circle."""
+    seen: set[DocumentKey] = set()
+    at = scored
+    while at.candidate.is_superseded:
+        if at.candidate.key in seen:
+            return None
+        seen.add(at.candidate.key)
+        source = at.candidate.key.source
+        linked = [by_key.get(DocumentKey(source, doc_id)) for doc_id in at.candidate.superseded_by if doc_id]
+        following = [each for each in linked if each is not None]
+        if not following:
+            return None
+        at = min(following, key=order)
+    return at
+
+
+def _heads_above_members(ranking: Sequence[Scored]) -> list[Scored]:
+    """Where all versions are shown, none stands above the one that replaced it."""
+    by_key = {scored.candidate.key: scored for scored in ranking}
+    best: dict[DocumentKey, Scored] = {}
+    for scored in ranking:
+        head = _head_of(scored, by_key)
+        if head is not None and head is not scored and scored.score >= best.get(head.candidate.key, head).score:
+            best[head.candidate.key] = _at_the_score_of(head, scored, f"stands above {scored.candidate.key}")
+    lifted = [best.get(scored.candidate.key, scored) for scored in ranking]
+    return sorted(lifted, key=lambda scored: (-scored.score, scored.candidate.is_superseded, order(scored)))
+
+
+def _at_the_score_of(scored: Scored, other: Scored, why: str) -> Scored:
+    """The same candidate at another's score; the note says so, because the parts no longer add up to it."""
+    if scored is other:
+        return scored
+    return replace(
+        scored, score=other.score, notes=(*scored.notes, f"{why}: score {scored.score:.3f} becomes {other.score:.3f}")
+    )
+
+
+def _copy_of(scored: Scored, kept: Iterable[Scored]) -> tuple[int, str] | None:
+    for at, other in enumerate(kept):
+        if why := why_copies(scored.candidate, other.candidate):
+            return at, why
+    return None
+
+
+def _may_replace(scored: Scored, kept: Sequence[Scored], intent: Intent) -> bool:
+    """A candidate below the limit still counts if it is the better copy of one that is shown."""
+    copy = _copy_of(scored, kept)
+    return copy is not None and _better(kept[copy[0]], scored, intent)[0] is scored
+
+
+def _better(kept: Scored, other: Scored, intent: Intent) -> tuple[Scored, Scored]:
+    """Of two copies, (the one to keep, the other)."""
+    first, second = (_merit(each, intent) for each in (kept, other))
+    return (other, kept) if second > first else (kept, other)
+
+
+def _merit(scored: Scored, intent: Intent) -> tuple[float, ...]:
+    candidate, date = scored.candidate, scored.recency_found.date.value
+    newness = date.timestamp() if date else float("-inf")
+    if intent.kind is IntentKind.AS_OF:
+        # what held then: the newest that is not from after the end of the period, marks of today aside
+        is_of_the_time = date is not None and intent.period is not None and date < intent.period.end
+        return float(is_of_the_time), newness if is_of_the_time else -newness
+    return float(candidate.is_canonical), float(candidate.is_current), float(not candidate.is_superseded), newness
+
+
+def _why_better(better: Scored, intent: Intent) -> str:
+    candidate = better.candidate
+    if intent.kind is IntentKind.AS_OF:
+        return "the newest of that time"
+    return "canonical" if candidate.is_canonical else "newer" if better.recency_found.date.value else "shown first"

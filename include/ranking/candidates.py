@@ -1,0 +1,114 @@
+"""What a search found, document by document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from include.domain.dates import from_rfc3339
+from include.domain.documents import DocumentKey, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """Where one leg of the search (dense, bm25) put a chunk. `rank` counts from 1; `score` is the leg's own."""
+
+    score: float
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class FoundChunk:
+    """One chunk that a search found. `fused` is its score after the legs were fused; any scale, higher is better."""
+
+    point_id: str
+    index: int
+    text: str
+    heading_path: str
+    fused: float
+    legs: Mapping[str, Leg] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One version of one document with its chunks that were found, best first. None were found of the head of a
+    family that is only here because another member was."""
+
+    key: DocumentKey
+    version: str
+    title: str
+    url: str
+    status: Status
+    content_type: str
+    content_hash: str
+    fetched_at: str
+    lang: str | None = None
+    created_at: datetime | None = None
+    created_at_origin: str = ""
+    created_at_trust: str = ""
+    effective_date: datetime | None = None
+    updated_at: datetime | None = None
+    expires_at: datetime | None = None
+    family: str | None = None
+    family_version: str | None = None
+    is_canonical: bool = False
+    is_current: bool = True
+    pinned: bool = False
+    supersedes: tuple[str, ...] = ()
+    superseded_by: tuple[str, ...] = ()
+    chunks: tuple[FoundChunk, ...] = ()
+
+    @property
+    def is_superseded(self) -> bool:
+        return self.status is Status.SUPERSEDED or bool(self.superseded_by)
+
+
+def candidate_of(payload: Mapping[str, object], chunks: Sequence[FoundChunk]) -> Candidate:
+    """From the payload of any chunk of a version. Raises ValueError when it lacks what every chunk carries."""
+    source, doc_id, status = payload.get("source"), payload.get("doc_id"), payload.get("status")
+    if not isinstance(source, str) or not isinstance(doc_id, str) or not isinstance(status, str):
+        raise ValueError(f"a chunk without source, doc_id and status: {source!r}, {doc_id!r}, {status!r}")
+    return Candidate(
+        key=DocumentKey(source, doc_id),
+        version=_text(payload, "doc_version"),
+        title=_text(payload, "title"),
+        url=_text(payload, "url"),
+        status=Status(status),
+        content_type=_text(payload, "content_type"),
+        content_hash=_text(payload, "content_hash"),
+        fetched_at=_text(payload, "fetched_at"),
+        lang=_text(payload, "lang") or None,
+        created_at=_instant(payload, "created_at"),
+        created_at_origin=_text(payload, "created_at_origin"),
+        created_at_trust=_text(payload, "created_at_trust"),
+        effective_date=_instant(payload, "effective_date"),
+        updated_at=_instant(payload, "updated_at"),
+        expires_at=_instant(payload, "expires_at"),
+        family=_text(payload, "doc_family") or None,
+        family_version=_text(payload, "family_version") or None,
+        is_canonical=payload.get("is_canonical") is True,
+        is_current=payload.get("is_current") is not False,
+        pinned=payload.get("pinned") is True,
+        supersedes=_texts(payload, "supersedes"),
+        superseded_by=_texts(payload, "superseded_by"),
+        chunks=tuple(sorted(chunks, key=lambda chunk: (-chunk.fused, chunk.index))),
+    )
+
+
+def _text(payload: Mapping[str, object], name: str) -> str:
+    value = payload.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _texts(payload: Mapping[str, object], name: str) -> tuple[str, ...]:
+    value = payload.get(name)
+    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list | tuple) else ()
+
+
+def _instant(payload: Mapping[str, object], name: str) -> datetime | None:
+    """An unreadable date is an unknown one."""
+    try:
+        return from_rfc3339(_text(payload, name))
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,78 @@
+"""Which documents are copies of one another. Pure.
+
+| two documents                                                     | are copies |
+|-------------------------------------------------------------------|------------|
+| have the same text (content hash)                                 | yes        |
+| are members of one family of one source, in one language          | yes        |
+| their best chunks are the same but for a few words, to the end,   |            |
+| with the same numbers, and so are their titles but for dates      | yes        |
+| begin alike                                                       | no         |
+| are translations of each other                                    | no         |
+
+A number is what versions and products differ in: "30 days" is no copy of "60 days" unless a family says so.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from include.ranking.candidates import Candidate
+
+ALIKE = 0.9
+"""Share of three-word runs that two texts have in common (Jaccard) to be near-identical."""
+
+_WORD = re.compile(r"\w+")
+_RUN = 3
+
+
+def why_copies(one: Candidate, other: Candidate) -> str:
+    """In words, or empty when they are not."""
+    if one.content_hash and one.content_hash == other.content_hash:
+        return "the same text"
+    if one.lang and other.lang and one.lang != other.lang:
+        return ""
+    if one.family and (one.key.source, one.family) == (other.key.source, other.family):
+        return f"the same family, {one.family}"
+    if one.chunks and other.chunks:
+        share = _share(one.chunks[0].text, other.chunks[0].text)
+        if share >= ALIKE and title_without_dates(one.title) == title_without_dates(other.title):
+            return f"nearly the same text ({share:.0%} of it)"
+    return ""
+
+
+def _share(one: str, other: str) -> float:
+    """Jaccard similarity of word runs; 0 where the numbers differ."""
+    if one == other:
+        return 1.0
+    shorter, longer = sorted((len(one), len(other)))
+    if shorter < ALIKE * longer or _numbers(one) != _numbers(other):
+        return 0.0
+    runs, others = _runs(one), _runs(other)
+    together = len(runs | others)
+    return len(runs & others) / together if together else 0.0
+
+
+@lru_cache(maxsize=512)
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
+    words = _WORD.findall(text.lower())
+    return frozenset(zip(*(words[start:] for start in range(_RUN)), strict=False)) or frozenset({tuple(words)})
+
+
+@lru_cache(maxsize=512)
+def _numbers(text: str) -> tuple[str, ...]:
+    return tuple(sorted(word for word in _WORD.findall(text) if any(char.isdigit() for char in word)))
+
+
+_DATE_WORDS = re.compile(
+    r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?|q[1-4]|fy\d{2,4}|v?\d+(?:[._-]\d+)*|draft|final|copy|version|rev|edition)\b",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=2048)
+def title_without_dates(title: str) -> str:
+    """What versions of one title have in common: "Sales deck, March 2026 (final)" and "Sales deck v2" are alike."""
+    stem = " ".join(_WORD.findall(_DATE_WORDS.sub(" ", title.replace("_", " "))))
+    return stem.lower() or title.lower()
