@@ -2,8 +2,8 @@
 
 What the index holds is judged by what an anonymous reader sees in the HTML pages, not by what the CMS says through
 the API that the connector reads. The installation is the one of `wiring`: embedded index, static embedder, gate,
-manifests and ledger on disk. Only the deletion and mass update limits are opened: a random life removes a lot, and
-what the gate does about that is tested elsewhere.
+manifests and ledger on disk. The limits are opened, since a random life removes a lot; what is held all the same is
+approved as a person would. What the gate does is tested elsewhere.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, cached_property
@@ -29,7 +29,8 @@ from include.ports import Clock, Connector, Embedder, Hit
 from include.services.retrieve import retrieve
 from include.settings import LimitSettings, Settings, SourceSettings, StoreSettings
 from include.wiring.application import Application, SystemClock
-from include.wiring.runs import RECONCILE, Run, reconcile_source
+from include.wiring.held_plans import release_held
+from include.wiring.runs import APPLY_HELD, RECONCILE, Run, reconcile_source
 
 Searchable = Mapping[str, Sequence[Hit]]
 
@@ -88,6 +89,7 @@ class Life:
     syncs: int = 0
     documents: int = 0
     removed: int = 0
+    approved: int = 0
     differences: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
 
@@ -95,7 +97,8 @@ class Life:
         spent = ", ".join(f"{what} {seconds:.1f} s" for what, seconds in self.seconds.items())
         head = (
             f"{self.mode}, seed {self.seed}: {len(self.log)} actions, {self.syncs} syncs, {self.documents} documents "
-            f"at the end, {self.removed} removals, {len(self.differences)} differences ({spent})"
+            f"in the end, {self.removed} removals, {self.approved} plans approved, {len(self.differences)} differences "
+            f"({spent})"
         )
         if not self.differences:
             return head
@@ -129,19 +132,21 @@ def live(
 
 def _compare(life: Life, site: EditorsSite, sync: _Sync) -> None:
     with _timed(life, "syncing"):
-        manifest = sync.night()
+        manifests = list(sync.night())
     life.syncs += 1
-    life.removed += sum(outcome.state is DocumentState.DELETED for outcome in manifest.outcomes)
-    found = [] if manifest.state is RunState.TRUE else [f"the night ended {manifest.state}: {manifest.reason}"]
+    life.approved += len(manifests) - 1
+    life.removed += sum(manifest.count(DocumentState.DELETED) for manifest in manifests)
+    last = manifests[-1]
+    found = [] if last.state is RunState.TRUE else [f"the run ended {last.state}: {last.reason}"]
     with _timed(life, "looking"):
         visible = site.visible()
-    with _timed(life, "comparing"):
+    with _timed(life, "comparing"), sync.open_index():
         searchable = sync.searchable()
         found += [
             *sync.hidden_points(searchable),
             *differences(visible, searchable),
             *wrong_addresses(searchable),
-            *sync.wrong_answers(visible),
+            *sync.wrong_answers(searchable),
         ]
     life.documents = len(searchable)
     life.differences.extend(f"after action {len(life.log)}: {difference}" for difference in found)
@@ -192,12 +197,25 @@ class _Sync:
             site=site,
         )
         self._nights = 0
-        self._shown: set[str] = set()  # the texts that were visible when it was last compared
+        self._chunks: set[str] = set()  # texts of the chunks there were when it was last compared
 
-    def night(self) -> Manifest:
+    def night(self) -> Iterator[Manifest]:
+        """A nightly run, and while something is held a person who says yes, and the run that applies it."""
         self._nights += 1
-        run = Run(RECONCILE, f"night-{self._nights}")
-        return reconcile_source(self._installation, self.source, run, progress=lambda what, done, total: None)
+        manifest = self._reconcile(Run(RECONCILE, f"night-{self._nights}"))
+        yield manifest
+        if manifest.state is RunState.HELD:
+            release_held(self._installation, self.source, manifest.held_checksum, by="owner", why="it is meant so")
+            yield self._reconcile(Run(APPLY_HELD, f"night-{self._nights}-approved"), released=True)
+
+    def _reconcile(self, run: Run, *, released: bool = False) -> Manifest:
+        return reconcile_source(
+            self._installation, self.source, run, progress=lambda what, done, total: None, released=released
+        )
+
+    def open_index(self) -> AbstractContextManager[object]:
+        """Sessions inside reuse this one: the index is read from the disk once."""
+        return self._installation.store.reading()
 
     def searchable(self) -> Searchable:
         """Every chunk that a search can return, by document, in the order of the text."""
@@ -216,21 +234,17 @@ class _Sync:
         if stored != (found := sum(map(len, searchable.values()))):
             yield f"the index holds {stored} points, a search returns {found}"
 
-    def wrong_answers(self, visible: Mapping[str, str]) -> Iterator[str]:
-        """A question in the words of a text is answered from it while it is visible, and with nothing of it after.
+    def wrong_answers(self, searchable: Searchable) -> Iterator[str]:
+        """A question in the words of a chunk is answered with it as long as it is there, and not afterwards.
 
-        Asked of every text that came or went since the last comparison."""
-        now = set(visible.values())
-        for text in sorted(now ^ self._shown):
+        Asked of every chunk that came or went since the last comparison."""
+        now = {str(hit.payload["text"]) for hits in searchable.values() for hit in hits}
+        for text in sorted(now ^ self._chunks):
             hits = retrieve(self._installation.store, self._installation.embedder, text)
-            answers = [letters(str(hit.payload["text"])) for hit in hits]
-            found = any(answer in letters(text) for answer in answers)
-            if text in now and not found:
-                yield f"a search in its own words does not find {text[:80]!r}"
-            kept = any(answer in letters(other) for answer in answers for other in now)
-            if text not in now and found and not kept:
-                yield f"a search still finds {text[:80]!r}, which nobody can read any more"
-        self._shown = now
+            found = any(hit.payload["text"] == text for hit in hits)
+            if found is not (text in now):
+                yield f"a search in its own words {'still finds' if found else 'does not find'} {text[:80]!r}"
+        self._chunks = now
 
 
 def differences(visible: Mapping[str, str], searchable: Searchable) -> Iterator[str]:
