@@ -19,6 +19,8 @@ from include.connectors.git_markdown import GitMarkdownConnector
 from include.connectors.git_options import GitMarkdownOptions
 from include.connectors.http_json import HttpJsonConnector
 from include.connectors.http_options import HttpJsonOptions
+from include.connectors.sitemap import SitemapConnector
+from include.connectors.sitemap_options import SitemapOptions
 from include.connectors.wordpress import WordPressConnector
 from include.connectors.wordpress_options import WordPressOptions
 from include.domain.errors import ConfigError
@@ -55,6 +57,12 @@ def _http_json(source: str, options: HttpJsonOptions, given: Surroundings) -> Co
     return HttpJsonConnector(source, options, clock=given.clock, credentials=given.credentials)
 
 
+def _sitemap(source: str, options: SitemapOptions, given: Surroundings) -> Connector:
+    return SitemapConnector(
+        source, options, clock=given.clock, cache_dir=given.cache_dir, credentials=given.credentials
+    )
+
+
 def _wordpress(source: str, options: WordPressOptions, given: Surroundings) -> Connector:
     return WordPressConnector(source, options, clock=given.clock, credentials=given.credentials)
 
@@ -62,6 +70,7 @@ def _wordpress(source: str, options: WordPressOptions, given: Surroundings) -> C
 KINDS: Mapping[str, Kind] = {
     "git_markdown": Kind(GitMarkdownOptions, _git_markdown),
     "http_json": Kind(HttpJsonOptions, _http_json),
+    "sitemap": Kind(SitemapOptions, _sitemap),
     "wordpress": Kind(WordPressOptions, _wordpress),
 }
 
