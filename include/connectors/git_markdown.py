@@ -8,28 +8,24 @@ its bytes are read: a webhook that saw a newer commit in between must win.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path, PurePosixPath
-from urllib.parse import quote, urljoin
+from urllib.parse import unquote, urlsplit
 
 from include.connectors.credentials import Credentials
 from include.connectors.git_history import FileDates, History, read_history
 from include.connectors.git_mirror import MIRROR_HEAD, may_be_damaged, open_mirror
 from include.connectors.git_options import GitMarkdownOptions
-from include.connectors.git_paths import Globs, document_id
-from include.connectors.git_repository import Repository, TreeEntry
-from include.connectors.git_visibility import BlobFields, inherited, may_pass_on, passed_on, read_fields
+from include.connectors.git_pages import Pages
+from include.connectors.git_paths import document_id
+from include.connectors.git_repository import Repository
+from include.connectors.git_snapshot import Document, Snapshot, scope, take
 from include.domain.documents import DocumentKey, FetchedDocument, Presence
 from include.domain.errors import DocumentGone, DocumentNotPublic, DocumentUnreadable, SourceUnavailable
 from include.domain.inventory import ListedDocument, Listing, Proof
-from include.domain.redaction import redact
 from include.ports import Clock
 from include.text import front_matter
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://|[^/@:]+@[^/:]+:", re.IGNORECASE)
-_INDEX_NAMES = ("index", "_index", "readme")
 _MEDIA_TYPES = {
     ".md": "text/markdown",
     ".mdx": "text/markdown",
@@ -38,21 +34,6 @@ _MEDIA_TYPES = {
     ".html": "text/html",
     ".htm": "text/html",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class _Snapshot:
-    """One commit as this source sees it. `documents` are the files in scope, public or not, by id; `folder_files`
-    are those that pass fields on to a whole folder."""
-
-    repository: Repository
-    commit: str
-    pinned_at: datetime
-    documents: Mapping[str, TreeEntry]
-    folder_files: Mapping[str, TreeEntry]
-    out_of_scope: frozenset[str]
-    skipped: str
-    problem: str
 
 
 class GitMarkdownConnector:
@@ -72,13 +53,11 @@ class GitMarkdownConnector:
         self._clock = clock
         self._cache_dir = cache_dir
         self._credentials = credentials
-        self._include = Globs(options.include)
-        self._exclude = Globs(options.exclude)
-        self._pinned: _Snapshot | None = None
+        self._pinned: Snapshot | None = None
         self._is_mirror_new = False
-        self._fields: dict[str, BlobFields] = {}
-        self._by_folder: dict[str, Mapping[str, object]] = {}
+        self._pages = Pages(clock)
         self._history: tuple[str, History] | None = None
+        self._former: tuple[str, frozenset[str]] | None = None
 
     @property
     def source(self) -> str:
@@ -89,15 +68,19 @@ class GitMarkdownConnector:
         listed_at = self._clock.now()
         snapshot = self._pin(is_all_read=True)
         documents: dict[str, ListedDocument] = {}
+        former: set[str] = set()
         hidden = 0
-        for doc_id, entry in snapshot.documents.items():
-            public, why = self._is_public(snapshot, doc_id)
+        for doc_id in snapshot.documents:
+            public, why = self._pages.is_public(snapshot, doc_id)
+            version = self._pages.version(snapshot, doc_id)
             if public is None:
-                documents[doc_id] = ListedDocument(doc_id, entry.oid, unreadable=why)
+                documents[doc_id] = ListedDocument(doc_id, version, unreadable=why)
             elif public:
-                documents[doc_id] = ListedDocument(doc_id, entry.oid)
+                documents[doc_id] = ListedDocument(doc_id, version)
+                former |= self._former_paths(snapshot, doc_id)
             else:
                 hidden += 1
+        self._former = (snapshot.commit, frozenset(former))
         problem = snapshot.problem
         if not problem and not documents:
             problem = (
@@ -110,39 +93,46 @@ class GitMarkdownConnector:
             f"{snapshot.skipped}"
         )
         proof = Proof(
-            end_reached=not snapshot.problem, scope_verified=True, seen=len(documents), detail=detail, problem=problem
+            end_reached=not snapshot.problem,
+            scope_verified=True,
+            seen=len(documents),
+            detail=detail,
+            problem=problem,
+            scope=scope(snapshot.repository.shown, self._options),
         )
         return Listing(self._source, documents, proof, listed_at)
 
     def fetch(self, doc_id: str) -> FetchedDocument:
         """See `ports.Connector`. Reads the pinned commit; without a listing, the commit that `ref` names now."""
         snapshot = self._snapshot()
-        entry = self._entry(snapshot, doc_id)
-        body = next(content for _, content in snapshot.repository.blobs([entry.oid]))
-        self._read_front_matter(snapshot, [doc_id])
-        public, why = self._is_public(snapshot, doc_id)
-        if public is None:
+        document = self._document(snapshot, doc_id)
+        body = next(content for _, content in snapshot.repository.blobs([document.entry.oid]))
+        self._pages.read(snapshot, [doc_id])
+        public, why = self._pages.is_public(snapshot, doc_id)
+        site, page = document.site, document.page
+        if public is None or site is None or page is None:
             raise DocumentUnreadable(f"{self._source}: {doc_id}: {why}", source=self._source, doc_id=doc_id)
         if not public:
             raise DocumentNotPublic(
                 f"{self._source}: {doc_id} is not public ({why})", source=self._source, doc_id=doc_id
             )
-        fields, now = self._fields[entry.oid].values, snapshot.pinned_at
-        created, updated = front_matter.created_at(fields, now), front_matter.updated_at(fields, now)
+        fields, now = self._pages.fields(snapshot, doc_id), snapshot.pinned_at
+        created, updated = site.created_at(page, fields, now), front_matter.updated_at(fields, now)
         if created is None or updated is None:
-            dates = self._file_history(snapshot).dates.get(entry.path, FileDates())
+            dates = self._file_history(snapshot).dates.get(document.entry.path, FileDates())
             created, updated = created or dates.created_at, updated or dates.updated_at
-        title, lang = fields.get("title"), fields.get("lang", fields.get("language"))
+        title, lang = fields.get("title"), front_matter.text_of(fields, "lang", "language")
+        raw_path = document.entry.path
         return FetchedDocument(
             key=DocumentKey(self._source, doc_id),
-            version=entry.oid,
+            version=self._pages.version(snapshot, doc_id),
             body=body,
             media_type=_MEDIA_TYPES.get(PurePosixPath(doc_id).suffix.lower(), "text/plain"),
-            url=self._url(entry, fields, snapshot.commit),
+            url=site.address(page, fields, site.options.base_url, raw_path=raw_path, commit=snapshot.commit),
             fetched_at=snapshot.pinned_at,
             title=title if isinstance(title, str) and title.strip() else None,
-            lang=lang if isinstance(lang, str) and lang else self._options.lang,
-            content_type=self._options.content_type,
+            lang=site.options.languages.get(lang, lang) or page.lang or site.options.lang,
+            content_type=site.options.content_type,
             created_at=created,
             updated_at=updated,
             effective_date=front_matter.effective_date(fields),
@@ -151,14 +141,15 @@ class GitMarkdownConnector:
         )
 
     def probe(self, doc_id: str) -> Presence:
-        """See `ports.Connector`. A path outside root and patterns, or a symlink, is there but not for everybody."""
+        """See `ports.Connector`. A path outside roots and patterns, or a symlink, is there but not for everybody. A
+        document is MOVED when a public one names its address as a former one, or when the history renamed it."""
         try:
             snapshot = self._snapshot()
-            self._entry(snapshot, doc_id)
-            self._read_front_matter(snapshot, [doc_id])
-            public, _ = self._is_public(snapshot, doc_id)
+            self._document(snapshot, doc_id)
+            self._pages.read(snapshot, [doc_id])
+            public, _ = self._pages.is_public(snapshot, doc_id)
         except DocumentGone:
-            return Presence.GONE
+            return Presence.MOVED if self._has_moved(snapshot, doc_id) else Presence.GONE
         except DocumentNotPublic:
             return Presence.NOT_PUBLIC
         except Exception:  # noqa: BLE001 - a probe promises never to raise; whatever went wrong is doubt
@@ -167,10 +158,10 @@ class GitMarkdownConnector:
 
     def close(self) -> None:
         self._pinned = None
-        self._fields.clear()
-        self._history = None
+        self._pages.forget()
+        self._history = self._former = None
 
-    def _pin(self, *, is_all_read: bool) -> _Snapshot:
+    def _pin(self, *, is_all_read: bool) -> Snapshot:
         """Look now, and again with a new mirror, once in a connector's life, when the old one may be damaged."""
         try:
             snapshot = self._look(is_all_read=is_all_read)
@@ -182,7 +173,7 @@ class GitMarkdownConnector:
         self._pinned = snapshot
         return snapshot
 
-    def _look(self, *, is_all_read: bool, anew: bool = False) -> _Snapshot:
+    def _look(self, *, is_all_read: bool, anew: bool = False) -> Snapshot:
         options = self._options
         pinned_at = self._clock.now()
         if _URL.match(options.location):
@@ -191,6 +182,7 @@ class GitMarkdownConnector:
                 self._cache_dir,
                 timeout=options.fetch_timeout_seconds,
                 credentials=self._credentials,
+                with_head=options.ref is None,
                 anew=anew,
             )
             head = MIRROR_HEAD
@@ -198,53 +190,15 @@ class GitMarkdownConnector:
             repository = Repository.local(Path(options.location), timeout=options.timeout_seconds)
             head = "HEAD"
         commit = repository.resolve_name(options.ref) if options.ref else repository.resolve(head)
-        snapshot = self._scope(repository, commit, pinned_at)
+        snapshot = take(repository, commit, pinned_at, options)
         if is_all_read:
-            self._read_front_matter(snapshot, snapshot.documents)
+            self._pages.read(snapshot, snapshot.documents)
         return snapshot
 
-    def _scope(self, repository: Repository, commit: str, pinned_at: datetime) -> _Snapshot:
-        entries = repository.tree(commit)
-        prefix = f"{self._options.root}/" if self._options.root else ""
-        documents: dict[str, TreeEntry] = {}
-        folder_files: dict[str, TreeEntry] = {}
-        out_of_scope: set[str] = set()
-        symlinks = submodules = 0
-        below_root = False
-        for entry in entries:
-            doc_id = document_id(entry.path)
-            inner = doc_id[len(prefix) :] if doc_id.startswith(prefix) else None
-            below_root = below_root or inner is not None
-            if entry.is_file and may_pass_on(doc_id):
-                folder_files[doc_id] = entry
-            wanted = inner is not None and self._include.match(inner) and not self._exclude.match(inner)
-            if wanted and entry.is_file:
-                documents[doc_id] = entry
-            else:
-                out_of_scope.add(doc_id)
-                symlinks += wanted and entry.mode == "120000"
-                submodules += entry.mode == "160000"
-        problem = ""
-        sentinel = self._options.sentinel
-        if not entries:
-            problem = f"{repository.shown}: commit {commit[:12]} holds no file at all"
-        elif not below_root:
-            problem = f"{repository.shown}: commit {commit[:12]} has no folder `{self._options.root}` (option root)"
-        elif sentinel and not any(document_id(entry.path) == sentinel for entry in entries):
-            problem = (
-                f"{repository.shown}: commit {commit[:12]} lacks the sentinel `{sentinel}`: is it the right repository?"
-            )
-        skipped = "".join(
-            f", {count} {what} skipped" for count, what in ((symlinks, "symlinks"), (submodules, "submodules")) if count
-        )
-        return _Snapshot(
-            repository, commit, pinned_at, documents, folder_files, frozenset(out_of_scope), skipped, problem
-        )
-
-    def _snapshot(self) -> _Snapshot:
+    def _snapshot(self) -> Snapshot:
         return self._pinned or self._pin(is_all_read=False)
 
-    def _entry(self, snapshot: _Snapshot, doc_id: str) -> TreeEntry:
+    def _document(self, snapshot: Snapshot, doc_id: str) -> Document:
         if doc_id in snapshot.documents:
             return snapshot.documents[doc_id]
         facts = {"source": self._source, "doc_id": doc_id, "commit": snapshot.commit}
@@ -252,34 +206,11 @@ class GitMarkdownConnector:
             raise SourceUnavailable(f"{self._source}: {doc_id} cannot be looked up: {snapshot.problem}", **facts)
         if doc_id in snapshot.out_of_scope:
             raise DocumentNotPublic(
-                f"{self._source}: {doc_id} is in the repository, outside root and patterns", **facts
+                f"{self._source}: {doc_id} is in the repository, outside roots and patterns", **facts
             )
         raise DocumentGone(f"{self._source}: {doc_id} is not in {self._place(snapshot)}", **facts)
 
-    def _read_front_matter(self, snapshot: _Snapshot, doc_ids: Iterable[str]) -> None:
-        """One pass over the blobs that were not looked at before, those that pass fields on included."""
-        wanted = {snapshot.documents[doc_id].oid: doc_id for doc_id in doc_ids}
-        wanted |= {entry.oid: path for path, entry in snapshot.folder_files.items()}
-        unknown = [oid for oid in wanted if oid not in self._fields]
-        for oid, content in snapshot.repository.blobs(unknown):
-            self._fields[oid] = read_fields(wanted[oid], content)
-        self._by_folder = {
-            str(PurePosixPath(path).parent): passed_on(path, self._fields[entry.oid])
-            for path, entry in snapshot.folder_files.items()
-        }
-
-    def _is_public(self, snapshot: _Snapshot, doc_id: str) -> tuple[bool | None, str]:
-        """(None, why) when it cannot be told."""
-        own = self._fields[snapshot.documents[doc_id].oid]
-        if own.unreadable:
-            return None, own.unreadable
-        fields = {**inherited(doc_id, self._by_folder), **own.values} if self._by_folder else own.values
-        try:
-            return front_matter.is_public(fields, self._clock.now(), date_schedules=self._options.future_date_hides)
-        except DocumentUnreadable as error:
-            return None, str(error)
-
-    def _file_history(self, snapshot: _Snapshot) -> History:
+    def _file_history(self, snapshot: Snapshot) -> History:
         """Lazily, once per commit: a listing never pays for the history. A history that cannot be read (objects
         missing) leaves the dates unknown; the text itself is not in doubt."""
         if self._history is None or self._history[0] != snapshot.commit:
@@ -288,7 +219,7 @@ class GitMarkdownConnector:
                 history = read_history(
                     repository,
                     snapshot.commit,
-                    [entry.path for entry in snapshot.documents.values()],
+                    [document.entry.path for document in snapshot.documents.values()],
                     now=snapshot.pinned_at,
                     shallow=repository.is_shallow(),
                     timeout=self._options.fetch_timeout_seconds,
@@ -299,23 +230,36 @@ class GitMarkdownConnector:
             self._history = (snapshot.commit, history)
         return self._history[1]
 
-    def _url(self, entry: TreeEntry, fields: Mapping[str, object], commit: str) -> str:
-        """The page's own `url` or `permalink` wins; Jekyll placeholders (`/:title/`) are not resolved here."""
-        path = PurePosixPath(document_id(entry.path))
-        page = path.relative_to(self._options.root) if self._options.root else path
-        page = page.parent if page.stem.lower() in _INDEX_NAMES else page.with_suffix("")
-        shown = "" if str(page) == "." else str(page)
-        url = (
-            self._options.base_url.replace("{path}", quote(str(path)))
-            .replace("{page}", quote(shown))
-            .replace("{commit}", commit)
-        )
-        for name in ("url", "permalink"):
-            own = fields.get(name)
-            if isinstance(own, str) and re.match(r"https?://|/", own) and "/:" not in own.replace("://", "", 1):
-                return urljoin(url, own)
-        return url
+    def _has_moved(self, snapshot: Snapshot, doc_id: str) -> bool:
+        """Only who knows where it went says so; whatever goes wrong here, the document is gone."""
+        try:
+            site = next(one.site for one in snapshot.documents.values() if one.site is not None)
+            if self._former is not None and self._former[0] == snapshot.commit:
+                page = site.page(doc_id)
+                if _same_address(f"{page.prefix}{site.site_path(page, {})}") in self._former[1]:
+                    return True
+            moved = {document_id(old): document_id(new) for old, new in self._file_history(snapshot).moved.items()}
+            target = moved.get(doc_id)
+            if target is None:
+                return False
+            self._pages.read(snapshot, [target])
+            return self._pages.is_public(snapshot, target)[0] is True
+        except (StopIteration, DocumentUnreadable, SourceUnavailable):
+            return False
 
-    def _place(self, snapshot: _Snapshot) -> str:
-        where = f" below `{self._options.root}`" if self._options.root else ""
-        return f"commit {snapshot.commit[:12]} of {redact(snapshot.repository.shown)}{where}"
+    def _former_paths(self, snapshot: Snapshot, doc_id: str) -> set[str]:
+        site, page = snapshot.documents[doc_id].site, snapshot.documents[doc_id].page
+        fields = self._pages.fields(snapshot, doc_id)
+        if site is None or page is None or not fields:
+            return set()
+        return {_same_address(path) for path in site.former_paths(page, fields)}
+
+    def _place(self, snapshot: Snapshot) -> str:
+        roots = ", ".join(f"`{root.path}`" for root in self._options.all_roots if root.path)
+        return f"{snapshot.place}{f' below {roots}' if roots else ''}"
+
+
+def _same_address(address: str) -> str:
+    """One spelling for the ways in which a page is addressed: host, slashes, `.html`, escapes, case."""
+    path = unquote(urlsplit(address).path).strip("/").casefold()
+    return path.removesuffix("index.html").removesuffix(".html").strip("/")

@@ -22,12 +22,20 @@ from include.domain.errors import ConfigError, SourceUnavailable
 from include.domain.redaction import redact
 
 MIRROR_HEAD = "refs/truecopy/HEAD"
+_PROTOCOLS = "https:http:ssh:git:file"  # `ext` runs a command, whoever wrote the address
 
 
 def open_mirror(
-    url: str, cache_dir: Path, *, timeout: float, credentials: Credentials | None, anew: bool = False
+    url: str,
+    cache_dir: Path,
+    *,
+    timeout: float,
+    credentials: Credentials | None,
+    with_head: bool = True,
+    anew: bool = False,
 ) -> Repository:
-    """Bring a bare mirror of `url` up to date and open it; with `anew`, from nothing.
+    """Bring a bare mirror of `url` up to date and open it; with `anew`, from nothing. `with_head`: what the remote's
+    HEAD names is needed; a HEAD that names no branch (it was renamed or deleted) is an error only then.
 
     Raises SourceUnavailable when that fails: what an earlier fetch left in the cache is never handed out as if it
     were fresh. Raises ConfigError for a cache folder that cannot be written.
@@ -43,12 +51,12 @@ def open_mirror(
             if anew:
                 fresh = Repository(git_dir.with_suffix(".new"), shown=shown, timeout=timeout)
                 _remove(fresh.git_dir)
-                _fetch(fresh, url, secret)
+                _fetch(fresh, url, secret, with_head=with_head)
                 _remove(git_dir)
                 fresh.git_dir.rename(git_dir)
                 return Repository(git_dir, shown=shown, timeout=timeout)
             mirror = Repository(git_dir, shown=shown, timeout=timeout)
-            _fetch(mirror, url, secret)
+            _fetch(mirror, url, secret, with_head=with_head)
             return mirror
     except OSError as error:
         raise ConfigError(
@@ -64,7 +72,7 @@ def may_be_damaged(error: SourceUnavailable) -> bool:
     return bool({"exit_code", "oid"} & set(error.facts)) and "ref" not in error.facts
 
 
-def _fetch(mirror: Repository, url: str, secret: dict[str, str]) -> None:
+def _fetch(mirror: Repository, url: str, secret: dict[str, str], *, with_head: bool) -> None:
     mirror.run("init", "--bare", "--quiet", os.fspath(mirror.git_dir), inside=False)
     mirror.run(
         "fetch",
@@ -77,8 +85,8 @@ def _fetch(mirror: Repository, url: str, secret: dict[str, str]) -> None:
         url,
         "+refs/heads/*:refs/heads/*",
         "+refs/tags/*:refs/tags/*",
-        f"+HEAD:{MIRROR_HEAD}",
-        secret=secret,
+        *([f"+HEAD:{MIRROR_HEAD}"] if with_head else []),
+        extra=secret | {"GIT_ALLOW_PROTOCOL": _PROTOCOLS},
     )
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath
-from typing import Annotated
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 
 def _plain_ref(ref: str) -> str:
@@ -17,14 +17,35 @@ def _plain_ref(ref: str) -> str:
 def _inside(path: str) -> str:
     if path.startswith("/") or ".." in PurePosixPath(path).parts:
         raise ValueError("a path inside the repository, without `..` and without a leading `/`")
-    return path.strip("/")
+    return "/".join(part for part in path.split("/") if part not in ("", "."))
+
+
+def _named(value: object) -> object:
+    return {"path": value} if isinstance(value, str) else value
+
+
+def _mapping(value: object) -> object:
+    return {name: name for name in value} if isinstance(value, list | tuple) else value
+
+
+class RootOptions(BaseModel):
+    """One folder of several that make a source. What is left out is as the source has it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    path: Annotated[str, AfterValidator(_inside)]
+    base_url: str | None = None
+    lang: str | None = None
+    content_type: str | None = None
 
 
 class GitMarkdownOptions(BaseModel):
     """Options of `git_markdown`.
 
-    `root`, `sentinel` are paths inside the repository. `base_url` is a template with {path} (the repository path),
-    {page} (the path below `root` without suffix, a trailing index, _index or README dropped) and {commit}.
+    `root`, `roots`, `sentinel`, `site_config` are paths inside the repository; `site_config: ""` says that the site's
+    configuration is not in it. `base_url` is a template with {path} (the repository path), {page} (the page's path on
+    its site), {commit}, {lang}, and {lang/}, which is `de/` for a page of another language than `lang`, else nothing.
+    `languages`: name in a path (folder or suffix) -> language.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -32,13 +53,31 @@ class GitMarkdownOptions(BaseModel):
     location: str = Field(min_length=1, description="local repository or clone URL")
     ref: Annotated[str, AfterValidator(_plain_ref)] | None = None
     root: Annotated[str, AfterValidator(_inside)] = ""
+    roots: tuple[Annotated[RootOptions, BeforeValidator(_named)], ...] = ()
     include: tuple[str, ...] = ("*.md", "*.mdx", "*.markdown", "*.rst", "*.html", "*.htm")
     exclude: tuple[str, ...] = ("**/_drafts/**",)
+    dialect: Literal["plain", "hugo", "jekyll", "docusaurus", "mkdocs", "starlight", "obsidian"] = "plain"
+    site_config: Annotated[str, AfterValidator(_inside)] | None = None
+    languages: Annotated[dict[str, str], BeforeValidator(_mapping)] = Field(default_factory=dict)
     base_url: str = "{path}"
     sentinel: Annotated[str, AfterValidator(_inside)] | None = None
     lang: str | None = None
     content_type: str = "page"
     future_date_hides: bool = False
+    publish_opt_in: bool = False
     empty_pages: bool = True  # git checks the bytes against the blob id: empty means written empty
     timeout_seconds: float = Field(default=60, gt=0)
     fetch_timeout_seconds: float = Field(default=600, gt=0)
+
+    @model_validator(mode="after")
+    def _each_root_once(self) -> Self:
+        paths = [root.path for root in self.all_roots]
+        if len(set(paths)) < len(paths):
+            raise ValueError("each folder of root and roots once")
+        return self
+
+    @property
+    def all_roots(self) -> tuple[RootOptions, ...]:
+        """`root` and `roots` together; the whole repository where neither is given."""
+        own = () if self.roots and not self.root else (RootOptions(path=self.root),)
+        return (*own, *self.roots)

@@ -47,6 +47,9 @@ _FIXED = {
     "GIT_LITERAL_PATHSPECS": "1",
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_SSH_COMMAND": "ssh -oBatchMode=yes",
+    # Overrides what a repository's own settings allow. Nothing: a partial clone would ask its remote for what it
+    # lacks, and the address of that remote may be a command to run.
+    "GIT_ALLOW_PROTOCOL": "",
 }
 _SETTINGS = (
     "safe.directory=*",
@@ -193,10 +196,10 @@ class Repository:
         inside: bool = True,
         failure: str = "",
         timeout: float | None = None,
-        secret: Mapping[str, str] | None = None,
+        extra: Mapping[str, str] | None = None,
         stdin: bytes = b"",
     ) -> bytes:
-        """What a git command prints. `secret` is added to its environment. Raises SourceUnavailable, with the fact
+        """What a git command prints. `extra` is added to its environment. Raises SourceUnavailable, with the fact
         `exit_code` where git ran to its end and failed; `failure` says so in other words."""
         try:
             done = subprocess.run(
@@ -204,7 +207,7 @@ class Repository:
                 capture_output=True,
                 input=stdin,
                 timeout=timeout or self.timeout,
-                env=_environment(secret),
+                env=_environment(extra),
                 check=False,
             )
         except subprocess.TimeoutExpired:
@@ -250,6 +253,6 @@ class Repository:
                 process.stdout.close()
 
 
-def _environment(secret: Mapping[str, str] | None) -> dict[str, str]:
+def _environment(extra: Mapping[str, str] | None) -> dict[str, str]:
     inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-    return {**inherited, **_FIXED, **(secret or {})}
+    return {**inherited, **_FIXED, **(extra or {})}

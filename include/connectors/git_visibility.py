@@ -1,4 +1,4 @@
-"""What the front matter in a repository says about who may see a file: the file's own, and what it inherits. Pure."""
+"""The front matter of a repository's files, and what a folder's own file says for every page below it. Pure."""
 
 from __future__ import annotations
 
@@ -21,14 +21,17 @@ _MAY_OPEN_BLOCK = re.compile(
 _SECOND_FENCE = re.compile(r"[\r\n](?:---|\.\.\.|\+\+\+)[^\r\n]*")
 _SECTION_FILE = "_index"
 _META_FILES = (".meta.yml", ".meta.yaml")
+_CASCADE = "cascade"
 
 
 @dataclass(frozen=True, slots=True)
 class BlobFields:
-    """The fields of one blob. Kept by blob id, because the verdict also depends on the clock."""
+    """The fields of one blob. Kept by blob id, because the verdict also depends on the clock. `passes_nothing`:
+    whatever is wrong with the file, it does not speak for other pages."""
 
     values: Mapping[str, object] = field(default_factory=dict)
     unreadable: str = ""
+    passes_nothing: bool = False
 
 
 def read_fields(path: str, content: bytes) -> BlobFields:
@@ -38,11 +41,15 @@ def read_fields(path: str, content: bytes) -> BlobFields:
     whole_file = passes_on_whole_file(path)
     if not whole_file and not _MAY_OPEN_BLOCK.match(content):
         return BlobFields()
+    passes_nothing = False
     try:
         text = encoding.decode(content)
-        return BlobFields(_fields(f"---\n{text}\n---\n" if whole_file else text))
+        passes_nothing = not whole_file and _CASCADE not in text.lower()
+        if whole_file:
+            return BlobFields(front_matter.read_settings(PurePosixPath(path).name, encoding.normalise(text)))
+        return BlobFields(_fields(text))
     except (DocumentUnreadable, ValueError) as error:
-        return BlobFields(unreadable=str(error))
+        return BlobFields(unreadable=str(error), passes_nothing=passes_nothing)
 
 
 def _fields(text: str) -> Mapping[str, object]:
@@ -63,28 +70,33 @@ def passes_on_whole_file(path: str) -> bool:
 
 
 def may_pass_on(path: str) -> bool:
-    return passes_on_whole_file(path) or PurePosixPath(path).stem == _SECTION_FILE
+    """A folder's own file; Hugo has one for each language (`_index.de.md`)."""
+    return passes_on_whole_file(path) or PurePosixPath(path).name.partition(".")[0] == _SECTION_FILE
+
+
+def cascades(fields: BlobFields) -> list[Mapping[str, object]]:
+    """The entries of Hugo's `cascade`, which may be one or a list."""
+    cascade = next((value for name, value in fields.values.items() if name.lower() == _CASCADE), None)
+    return [entry for entry in (cascade if isinstance(cascade, list) else [cascade]) if isinstance(entry, Mapping)]
 
 
 def passed_on(path: str, fields: BlobFields) -> Mapping[str, object]:
     """What a folder's own file gives to every page of the folder and below: `.meta.yml`, or Hugo's `cascade`.
 
-    A cascade that names a target speaks of some pages only and is left out; whoever hides pages that way must
-    exclude them by a pattern.
+    A cascade that names a target speaks of some pages only and is left out; the dialect `hugo` reads it. Raises
+    DocumentUnreadable when the file cannot be read: then it is unknown what holds for the pages below.
     """
+    refuse_unreadable(path, fields)
     if passes_on_whole_file(path):
         return fields.values
-    cascade = fields.values.get("cascade")
     result: dict[str, object] = {}
-    for entry in cascade if isinstance(cascade, list) else [cascade]:
-        if isinstance(entry, Mapping) and not {"target", "_target"} & set(entry):
+    for entry in cascades(fields):
+        if not {"target", "_target"} & set(entry):
             result.update(entry)
     return result
 
 
-def inherited(path: str, by_folder: Mapping[str, Mapping[str, object]]) -> Mapping[str, object]:
-    """Fields a page gets from its folders, the nearest one winning. Folders are repository paths, `.` is the top."""
-    result: dict[str, object] = {}
-    for folder in reversed(PurePosixPath(path).parents):
-        result.update(by_folder.get(str(folder), {}))
-    return result
+def refuse_unreadable(path: str, fields: BlobFields) -> None:
+    """Raises DocumentUnreadable for a folder's file that may say something and cannot be read."""
+    if fields.unreadable and not fields.passes_nothing:
+        raise DocumentUnreadable(f"{path} speaks for the pages below it and cannot be read: {fields.unreadable}")

@@ -31,6 +31,8 @@ _LEADING = re.compile(r"(?:[ \t]*\r?\n)*")
 
 _TRUE = frozenset({"true", "yes", "on", "1", "y"})
 _FALSE = frozenset({"false", "no", "off", "0", "n", "", "null", "~"})
+# What YAML and Jekyll take for an instant and ISO 8601 does not: one digit of an hour, a space before the zone, UTC.
+_TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d)[Tt \t]+(\d\d?)(:\d\d(?::\d\d(?:\.\d+)?)?)[ \t]*(Z|UTC|GMT|[-+]\d\d:?\d\d)?")
 _ALL_TIME = datetime.max.replace(tzinfo=UTC)
 
 _HIDDEN_IF_TRUE = ("draft", "unlisted", "headless", "noindex", "private")
@@ -74,6 +76,41 @@ def split(body: str) -> tuple[dict[str, object], str]:
     block = text[opening.end() : closing.start()]
     fields = _toml(block) if fence == "+++" else _yaml(block)
     return ({}, text) if fields is None else (fields, text[closing.end() :])
+
+
+def read_settings(name: str, text: str) -> dict[str, object]:
+    """A whole file of fields, by its suffix TOML, JSON or YAML: `.meta.yml`, `_config.yml`, `hugo.toml`. Every leaf is
+    a string. Raises DocumentUnreadable, naming the file, for one that does not parse or holds something else."""
+    text = text.removeprefix("\ufeff")
+    try:
+        if name.lower().endswith(".toml"):
+            return _toml(text)
+        if name.lower().endswith(".json"):
+            return _json(text)
+        return _yaml_file(text)
+    except DocumentUnreadable as error:
+        raise DocumentUnreadable(f"{name}: {error}", **error.facts) from error
+
+
+def text_of(fields: Mapping[str, object], *names: str) -> str:
+    """The first of these fields (whatever its case) that holds a text, without white space around it, or ""."""
+    return next((text for text in texts_of(fields, *names) if text), "")
+
+
+def texts_of(fields: Mapping[str, object], *names: str) -> tuple[str, ...]:
+    """Every text of these fields, each of which may be one text or a list of them."""
+    by_name = {key.lower(): value for key, value in fields.items()}
+    found: list[str] = []
+    for name in names:
+        value = by_name.get(name.lower())
+        items = value if isinstance(value, list) else [value]
+        found += [item.strip() for item in items if isinstance(item, str)]
+    return tuple(found)
+
+
+def is_true(text: str) -> bool:
+    """Whether a switch is on; a text that is neither true nor false is."""
+    return text.strip().lower() not in _FALSE
 
 
 def is_public(fields: Mapping[str, object], now: datetime, *, date_schedules: bool = False) -> tuple[bool, str]:
@@ -164,6 +201,32 @@ def _merged(data: dict[str, object]) -> dict[str, object]:
     return result
 
 
+def _yaml_file(text: str) -> dict[str, object]:
+    loader = yaml.CBaseLoader(text)
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            return {}
+        if not isinstance(node, yaml.MappingNode):
+            raise _unreadable("it is not a list of fields")
+        _refuse_duplicates([str(key.value) for key, _ in node.value])
+        return _merged(loader.construct_document(node))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise _unreadable(f"the YAML does not parse ({_first_line(error)})") from error
+    finally:
+        loader.dispose()
+
+
+def _json(text: str) -> dict[str, object]:
+    try:
+        data = json.loads(text, object_pairs_hook=_pairs, parse_float=str, parse_int=str)
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(f"the JSON does not parse ({_first_line(error)})") from error
+    if not isinstance(data, dict):
+        raise _unreadable("it is not a list of fields")
+    return {key: _stringly(value) for key, value in data.items()}
+
+
 def _toml(block: str) -> dict[str, object]:
     try:
         return {key: _stringly(value) for key, value in tomllib.loads(block, parse_float=str).items()}
@@ -238,6 +301,9 @@ def _first_date(fields: Mapping[str, object], names: tuple[str, ...], now: datet
 
 
 def _date(text: str, origin: str, now: datetime) -> EvidencedDate | None:
+    if written := _TIMESTAMP.fullmatch(text.strip()):
+        day, hour, rest, zone = written.groups()
+        text = f"{day}T{hour.zfill(2)}{rest}{'Z' if zone in ('UTC', 'GMT') else zone or ''}"
     try:
         return parse_date(text, origin=origin, now=now)
     except OverflowError:  # the last or first day of the calendar, moved to UTC
