@@ -96,6 +96,15 @@ class Hit:
     payload: Mapping[str, object]
 
 
+@dataclass(frozen=True, slots=True)
+class Hybrid:
+    """A search in two legs. `legs` maps the name of a leg (dense, bm25) to its hits, best first, without payload.
+    `fused` is what the engine makes of them: every chunk of a leg once, with payload, best first."""
+
+    legs: Mapping[str, Sequence[Hit]]
+    fused: Sequence[Hit]
+
+
 class IndexReader(Protocol):
     """An open index that can be looked at."""
 
@@ -131,6 +140,21 @@ class IndexReader(Protocol):
         self, vector: Vectors, *, limit: int, sources: Sequence[str] = (), statuses: Sequence[Status] = ()
     ) -> Sequence[Hit]:
         """Nearest chunks by the dense vector, best first; empty `statuses` means the searchable ones."""
+        ...
+
+    def hybrid(
+        self, vector: Vectors, text: str, *, limit: int, sources: Sequence[str] = (), statuses: Sequence[Status] = ()
+    ) -> Hybrid:
+        """The best `limit` chunks by the dense vector and the best by the words of `text`, and both fused. The
+        conditions are those of `search` and hold in every leg. A text without a word has a dense leg only."""
+        ...
+
+    def documents(self, keys: Sequence[DocumentKey]) -> Sequence[Hit]:
+        """The first chunk of each readable version of these documents, with payload and score 0."""
+        ...
+
+    def heads(self, source: str, families: Sequence[str]) -> Sequence[Hit]:
+        """The first chunk of each readable version of these families' canonical members, with payload and score 0."""
         ...
 
 

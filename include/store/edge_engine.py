@@ -15,7 +15,7 @@ from include.domain.dates import rfc3339
 from include.domain.errors import StoreUnavailable, UnsafeSelector
 from include.ports import Hit, NewPoint
 from include.store.points import payload_of
-from include.store.schema import DENSE, GRAPH_THRESHOLD_KB, PAYLOAD_INDEXES, SPARSE, Builder, Kind
+from include.store.schema import DENSE, FUSION_K, GRAPH_THRESHOLD_KB, PAYLOAD_INDEXES, SPARSE, Builder, Kind
 from include.store.session import names_a_document
 from include.store.sparse import document_vector
 from include.store.where import After, Condition, HasId, Is, OneOf, Where, Within
@@ -95,12 +95,30 @@ class EdgeEngine:
             if offset is None:
                 return
 
-    def nearest(self, vector: Any, using: str, where: Where, limit: int) -> Sequence[Hit]:
+    def nearest(self, vector: Any, using: str, where: Where, limit: int, *, with_payload: bool) -> Sequence[Hit]:
         query = edge.Query.Nearest(vector, using=using)
-        with self._errors("search"):
-            points = self._shard.query(
-                edge.QueryRequest(limit=limit, query=query, filter=_filter(where), with_payload=True)
+        return self._query(
+            edge.QueryRequest(limit=limit, query=query, filter=_filter(where), with_payload=with_payload)
+        )
+
+    def fused(self, queries: Mapping[str, Any], where: Where, limit: int) -> Sequence[Hit]:
+        legs = [
+            edge.Prefetch(limit=limit, query=edge.Query.Nearest(vector, using=using), filter=_filter(where))
+            for using, vector in queries.items()
+        ]
+        return self._query(
+            edge.QueryRequest(
+                limit=limit * len(legs),
+                prefetches=legs,
+                query=edge.Fusion.Rrf(k=FUSION_K),  # type: ignore[arg-type]  # its stub forgot that Rrf is a Fusion
+                filter=_filter(where),
+                with_payload=True,
             )
+        )
+
+    def _query(self, request: edge.QueryRequest) -> Sequence[Hit]:
+        with self._errors("search"):
+            points = self._shard.query(request)
         return [Hit(str(point.id), point.score, point.payload or {}) for point in points]
 
     def store(self, points: Sequence[NewPoint], *, overwrite: bool) -> None:

@@ -19,6 +19,10 @@ DENSE = "dense"
 SPARSE = "bm25"
 SCHEMA_VERSION = 1
 
+FUSION_K = 60
+"""Of reciprocal rank fusion, 1 / (k + rank): the constant of Cormack, Clarke and Buettcher (SIGIR 2009). The engines'
+default of 2 lets the first place of one leg outweigh good places in both."""
+
 # Kilobytes of vectors above which an engine may build a graph. Below it the exact scan takes milliseconds and a
 # graph loses up to 16 % of the true neighbours at 20,000 chunks.
 GRAPH_THRESHOLD_KB = 400_000

@@ -13,7 +13,7 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 from include.domain.errors import ConfigError, StoreUnavailable, UnsafeSelector
 from include.ports import Hit, NewPoint
 from include.store.points import payload_of
-from include.store.schema import DENSE, GRAPH_THRESHOLD_KB, PAYLOAD_INDEXES, SPARSE, Builder, Kind
+from include.store.schema import DENSE, FUSION_K, GRAPH_THRESHOLD_KB, PAYLOAD_INDEXES, SPARSE, Builder, Kind
 from include.store.session import names_a_document
 from include.store.sparse import document_vector
 from include.store.where import After, Condition, HasId, Is, OneOf, Where, Within
@@ -169,17 +169,30 @@ class ServerEngine:
             if offset is None:
                 return
 
-    def nearest(self, vector: Any, using: str, where: Where, limit: int) -> Sequence[Hit]:
-        answer = self._call(
-            "query_points",
-            self._client.query_points,
-            self._alias,
-            query=vector if isinstance(vector, list) else _sparse(vector),
+    def nearest(self, vector: Any, using: str, where: Where, limit: int, *, with_payload: bool) -> Sequence[Hit]:
+        return self._query(
+            query=_query_vector(vector),
             using=using,
             query_filter=_filter(where),
             limit=limit,
+            with_payload=with_payload,
+        )
+
+    def fused(self, queries: Mapping[str, Any], where: Where, limit: int) -> Sequence[Hit]:
+        legs = [
+            models.Prefetch(query=_query_vector(vector), using=using, filter=_filter(where), limit=limit)
+            for using, vector in queries.items()
+        ]
+        return self._query(
+            prefetch=legs,
+            query=models.RrfQuery(rrf=models.Rrf(k=FUSION_K)),
+            query_filter=_filter(where),
+            limit=limit * len(legs),
             with_payload=True,
         )
+
+    def _query(self, **request: Any) -> Sequence[Hit]:
+        answer = self._call("query_points", self._client.query_points, self._alias, **request)
         return [Hit(str(point.id), point.score, point.payload or {}) for point in answer.points]
 
     def store(self, points: Sequence[NewPoint], *, overwrite: bool) -> None:
@@ -254,6 +267,10 @@ def _is_transient(status: int | None) -> bool:
 def _vectors(point: NewPoint) -> dict[str, Any]:
     sparse = document_vector(point.text)
     return {DENSE: point.vector.tolist()} | ({SPARSE: _sparse(sparse)} if sparse else {})
+
+
+def _query_vector(vector: Any) -> list[float] | models.SparseVector:
+    return vector if isinstance(vector, list) else _sparse(vector)
 
 
 def _sparse(vector: Any) -> models.SparseVector:

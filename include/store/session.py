@@ -14,10 +14,11 @@ from typing import Any, Protocol
 from include.domain.documents import DocumentKey, Status, StoredChunk
 from include.domain.errors import EmbedderMismatch, StoreUnavailable
 from include.domain.selection import Selector
-from include.ports import Hit, NewPoint, Vectors
+from include.ports import Hit, Hybrid, NewPoint, Vectors
 from include.store.points import READ_FIELDS, check_changes, check_points, stored_chunk, unit_vector
+from include.store.schema import DENSE, FIELDS, SPARSE
 from include.store.sparse import query_vector
-from include.store.where import Is, OneOf, Where, searchable, selected
+from include.store.where import Condition, Is, OneOf, Where, searchable, selected
 
 DOCUMENTS_PER_CALL = 100
 HASHES_PER_CALL = 500
@@ -50,8 +51,13 @@ class Engine(Protocol):
         """Every match, page by page, none left out."""
         ...
 
-    def nearest(self, vector: Any, using: str, where: Where, limit: int) -> Sequence[Hit]:
+    def nearest(self, vector: Any, using: str, where: Where, limit: int, *, with_payload: bool) -> Sequence[Hit]:
         """Best first; the conditions are part of the search, not applied to its result."""
+        ...
+
+    def fused(self, queries: Mapping[str, Any], where: Where, limit: int) -> Sequence[Hit]:
+        """The best `limit` of each named vector, fused by rank, with payload, best first. The conditions are part of
+        every leg and of the whole: one engine ignores those of the whole."""
         ...
 
     def store(self, points: Sequence[NewPoint], *, overwrite: bool) -> None:
@@ -133,27 +139,70 @@ class Reading:
         self, vector: Vectors, *, limit: int, sources: Sequence[str] = (), statuses: Sequence[Status] = ()
     ) -> Sequence[Hit]:
         """As the port says. Raises EmbedderMismatch for a vector that is not a unit vector of this collection."""
-        query = unit_vector(vector.tolist(), self._engine.dimension)
-        if query is None:
-            raise EmbedderMismatch(
-                f"a search needs a unit vector of {self._engine.dimension} dimensions, got shape {vector.shape}; check "
-                "which embedder is configured"
-            )
-        return self._nearest(query.tolist(), "dense", limit, sources, statuses)
+        return self._nearest(self._unit(vector), DENSE, limit, sources, statuses)
 
     def search_words(
         self, text: str, *, limit: int, sources: Sequence[str] = (), statuses: Sequence[Status] = ()
     ) -> Sequence[Hit]:
         """Best chunks by BM25; the conditions are those of `search`. A text without a word finds nothing."""
         query = query_vector(text)
-        return [] if query is None else self._nearest(query, "bm25", limit, sources, statuses)
+        return [] if query is None else self._nearest(query, SPARSE, limit, sources, statuses)
+
+    def hybrid(
+        self, vector: Vectors, text: str, *, limit: int, sources: Sequence[str] = (), statuses: Sequence[Status] = ()
+    ) -> Hybrid:
+        """As the port says. Raises EmbedderMismatch for a vector that is not a unit vector of this collection."""
+        dense = self._unit(vector)
+        if limit < 1:
+            raise ValueError(f"a search needs a limit of at least 1, got {limit}")
+        words = query_vector(text)
+        queries: dict[str, Any] = {DENSE: dense} if words is None else {DENSE: dense, SPARSE: words}
+        where = searchable(sources, statuses)
+        legs = {
+            using: self._engine.nearest(query, using, where, limit, with_payload=False)
+            for using, query in queries.items()
+        }
+        return Hybrid(legs, self._engine.fused(queries, where, limit))
+
+    def documents(self, keys: Sequence[DocumentKey]) -> Sequence[Hit]:
+        by_source: dict[str, list[str]] = defaultdict(list)
+        for key in dict.fromkeys(keys):
+            by_source[key.source].append(key.doc_id)
+        return [
+            hit
+            for source, doc_ids in by_source.items()
+            for some in _batches(doc_ids, DOCUMENTS_PER_CALL)
+            for hit in self._first_chunks((Is("source", source), OneOf("doc_id", some)))
+        ]
+
+    def heads(self, source: str, families: Sequence[str]) -> Sequence[Hit]:
+        return [
+            hit
+            for some in _batches(dict.fromkeys(families), DOCUMENTS_PER_CALL)
+            for hit in self._first_chunks((Is("source", source), OneOf("doc_family", some), Is("is_canonical", True)))
+        ]
+
+    def _first_chunks(self, conditions: tuple[Condition, ...]) -> Iterator[Hit]:
+        where = Where((*searchable((), ()).must, *conditions, Is("chunk_index", 0)))
+        for page in self._engine.pages(where, fields=tuple(FIELDS)):
+            for record in page:
+                yield Hit(str(record.id), 0.0, record.payload or {})
+
+    def _unit(self, vector: Vectors) -> list[float]:
+        query = unit_vector(vector.tolist(), self._engine.dimension)
+        if query is None:
+            raise EmbedderMismatch(
+                f"a search needs a unit vector of {self._engine.dimension} dimensions, got shape {vector.shape}; check "
+                "which embedder is configured"
+            )
+        return [float(value) for value in query]
 
     def _nearest(
         self, query: Any, using: str, limit: int, sources: Sequence[str], statuses: Sequence[Status]
     ) -> Sequence[Hit]:
         if limit < 1:
             raise ValueError(f"a search needs a limit of at least 1, got {limit}")
-        return self._engine.nearest(query, using, searchable(sources, statuses), limit)
+        return self._engine.nearest(query, using, searchable(sources, statuses), limit, with_payload=True)
 
     def _chunks(self, where: Where) -> Iterator[StoredChunk]:
         for page in self._engine.pages(where, fields=READ_FIELDS):

@@ -342,6 +342,61 @@ def test_hidden_points_neither_appear_nor_crowd_out_a_visible_one(store: Any) ->
         assert len(staged) == 4
 
 
+def test_a_hybrid_search_finds_by_meaning_and_by_words_and_fuses_both(store: Any) -> None:
+    put(store, new_points(A, ["the refund deadline", "shipping abroad", "opening hours"], status=Status.PUBLISHED))
+    with store.reading() as index:
+        found = index.hybrid(unit_vector("shipping abroad"), "refunds", limit=3)
+        only_dense = index.hybrid(unit_vector("shipping abroad"), "the of ...", limit=3)
+    texts = {hit.point_id: hit.payload["text"] for hit in found.fused}
+    assert [texts[hit.point_id] for hit in found.legs["bm25"]] == ["the refund deadline"]
+    assert texts[found.legs["dense"][0].point_id] == "shipping abroad"
+    assert set(texts) == {hit.point_id for hits in found.legs.values() for hit in hits}
+    assert [hit.score for hit in found.fused] == sorted((hit.score for hit in found.fused), reverse=True)
+    assert {texts[hit.point_id] for hit in found.fused[:2]} == {"the refund deadline", "shipping abroad"}
+    assert set(only_dense.legs) == {"dense"}
+    assert len(only_dense.fused) == 3
+
+
+def test_no_leg_of_a_hybrid_search_shows_or_is_crowded_by_what_is_hidden(store: Any) -> None:
+    """Each leg apart and the fusion: one engine ignores the conditions of the whole where legs are fused."""
+    hidden = [Status.INCOMING, Status.STAGED, Status.ARCHIVED]
+    for n, status in enumerate(hidden * 4):
+        put(store, new_points(DocumentKey("helpcenter", f"h{n}"), ["the refund question"], status=status))
+    put(store, new_points(A, ["a refund, something else"], status=Status.PUBLISHED))
+    put(store, new_points(B, ["a refund, something else again"], status=Status.SUPERSEDED))
+    question = unit_vector("the refund question")
+    with store.reading() as index:
+        for limit in (2, 20):
+            found = index.hybrid(question, "refund question", limit=limit)
+            for hits in (*found.legs.values(), found.fused):
+                assert len(hits) == 2
+            assert {hit.payload["doc_id"] for hit in found.fused} == {A.doc_id, B.doc_id}
+        only_b = index.hybrid(question, "refund", limit=20, sources=["handbook"])
+        assert [hit.payload["source"] for hit in only_b.fused] == ["handbook"]
+        assert all(len(hits) == 1 for hits in only_b.legs.values())
+
+
+def test_documents_and_heads_give_the_first_chunk_of_what_may_be_read(store: Any) -> None:
+    family = {"doc_family": "refund", "is_canonical": True}
+    put(store, new_points(A, TEXTS, status=Status.PUBLISHED, **family))
+    put(store, new_points(B, TEXTS, status=Status.SUPERSEDED, doc_family="refund"))
+    staged = DocumentKey("helpcenter", "staged")
+    put(store, new_points(staged, TEXTS, status=Status.STAGED, **family))
+    with store.reading() as index:
+        found = index.documents([A, B, staged, DocumentKey("helpcenter", "nobody")])
+        assert {(hit.payload["source"], hit.payload["doc_id"]) for hit in found} == {
+            (A.source, A.doc_id),
+            (B.source, B.doc_id),
+        }
+        assert {(hit.score, hit.payload["chunk_index"], hit.payload["title"]) for hit in found} == {
+            (0.0, 0, f"Title of {A.doc_id}"),
+            (0.0, 0, f"Title of {B.doc_id}"),
+        }
+        assert [hit.payload["doc_id"] for hit in index.heads(A.source, ["refund", "other"])] == [A.doc_id]
+        assert list(index.heads(A.source, [])) == []
+        assert list(index.documents([])) == []
+
+
 def test_a_search_with_a_vector_of_another_model_is_refused(store: Any) -> None:
     put(store, new_points(A, TEXTS, status=Status.PUBLISHED))
     with store.reading() as index:

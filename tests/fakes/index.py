@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from include.domain.documents import SEARCHABLE, DocumentKey, Status, StoredChunk
 from include.domain.errors import EmbedderMismatch, StoreUnavailable, UnsafeSelector
 from include.domain.selection import Selector
-from include.ports import Hit, NewPoint, Vectors
+from include.ports import Hit, Hybrid, NewPoint, Vectors
 from include.store.points import check_changes, check_points, payload_of, stored_chunk, unit_vector
-from include.store.schema import Builder, check_builder, check_embedder
+from include.store.schema import FUSION_K, Builder, check_builder, check_embedder
+from include.store.sparse import query_vector
 
 
 def _nothing(_operation: str) -> None:
@@ -110,9 +111,48 @@ class FakeReader:
         self._store.on_io("search")
         if unit_vector(vector.tolist(), self._dimension) is None:
             raise EmbedderMismatch(f"a search needs a unit vector of {self._dimension} dimensions")
+        return self._best(lambda point: float(point.vector @ vector), limit, sources, statuses)
+
+    def hybrid(
+        self, vector: Vectors, text: str, *, limit: int, sources: Sequence[str] = (), statuses: Sequence[Status] = ()
+    ) -> Hybrid:
+        """The words' leg counts shared words: which texts match is the engines' answer, in which order is not."""
+        found = {"dense": self.search(vector, limit=limit, sources=sources, statuses=statuses)}
+        if asked := _words(text):
+            shared = self._best(lambda point: len(asked & _words(point.payload["text"])), limit, sources, statuses)
+            found["bm25"] = [hit for hit in shared if hit.score > 0]
+        fused: dict[str, Hit] = {}
+        for hits in found.values():
+            for rank, hit in enumerate(hits):
+                before = fused[hit.point_id].score if hit.point_id in fused else 0.0
+                fused[hit.point_id] = replace(hit, score=before + 1 / (FUSION_K + rank))
+        legs = {leg: [replace(hit, payload={}) for hit in hits] for leg, hits in found.items()}
+        return Hybrid(legs, sorted(fused.values(), key=lambda hit: -hit.score))
+
+    def documents(self, keys: Sequence[DocumentKey]) -> Sequence[Hit]:
+        wanted = {(key.source, key.doc_id) for key in keys}
+        return [hit for hit in self._first_chunks() if (hit.payload["source"], hit.payload["doc_id"]) in wanted]
+
+    def heads(self, source: str, families: Sequence[str]) -> Sequence[Hit]:
+        return [
+            hit
+            for hit in self._first_chunks()
+            if hit.payload["source"] == source
+            and hit.payload.get("doc_family") in families
+            and hit.payload["is_canonical"] is True
+        ]
+
+    def _first_chunks(self) -> list[Hit]:
+        self._store.on_io("documents")
+        everything = self._best(lambda _: 0.0, len(self._store.points), (), ())
+        return [hit for hit in everything if hit.payload.get("chunk_index") == 0]
+
+    def _best(
+        self, score: Callable[[FakePoint], float], limit: int, sources: Sequence[str], statuses: Sequence[Status]
+    ) -> list[Hit]:
         shown = set(statuses or SEARCHABLE)
         hits = [
-            Hit(point_id, float(point.vector @ vector), dict(point.payload))
+            Hit(point_id, score(point), dict(point.payload))
             for point_id, point in self._store.points.items()
             if point.payload.get("status") in shown and (not sources or point.payload.get("source") in sources)
         ]
@@ -152,6 +192,12 @@ class FakeIndex(FakeReader):
         self._store.on_io("delete")
         for point_id in self._selected(selector):
             del self._store.points[point_id]
+
+
+def _words(text: object) -> set[str]:
+    """Without signs and stop words, and stemmed: as the engines' lexical vectors have them."""
+    vector = query_vector(str(text))
+    return {str(index) for index in vector.indices} if vector else set()
 
 
 def _matches(selector: Selector, point_id: str, payload: Mapping[str, object]) -> bool:

@@ -93,11 +93,14 @@ class QdrantHttp:
                 return {"points": [_json(point) for point in points], "next_page_offset": offset}
             case "POST", "query":
                 query = models.QueryRequest.model_validate(body)
+                for leg in body.get("prefetch") or []:
+                    self._check_filter(name, leg.get("filter"))
                 return _json(
                     self.client.query_points(
                         name,
                         query.query.nearest if isinstance(query.query, models.NearestQuery) else query.query,
                         using=query.using,
+                        prefetch=query.prefetch,
                         query_filter=query.filter,
                         limit=query.limit or 10,
                         with_payload=query.with_payload or False,
