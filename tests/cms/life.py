@@ -11,11 +11,10 @@ from __future__ import annotations
 import re
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache, cached_property
 from pathlib import Path
 from random import Random
 from typing import Protocol
@@ -24,19 +23,9 @@ import requests
 from selectolax.lexbor import LexborHTMLParser
 
 from include.domain.manifest import DocumentState, Manifest, RunState
-from include.embedding.static import StaticEmbedder
-from include.ports import Clock, Connector, Embedder, Hit
-from include.services.retrieve import retrieve
-from include.settings import LimitSettings, Settings, SourceSettings, StoreSettings
-from include.wiring.application import Application, SystemClock
-from include.wiring.held_plans import release_held
-from include.wiring.runs import APPLY_HELD, RECONCILE, Run, reconcile_source
-
-Searchable = Mapping[str, Sequence[Hit]]
-
-GATE_OPEN = LimitSettings(
-    deletion_percent=100, window_percent=100, update_percent=100, same_text_percent=100, update_allowance=10_000
-)
+from include.ports import Clock, Connector
+from tests.cms.postman import Postman
+from tests.cms.sync import SECRET, Searchable, Sync, chunk_index
 
 
 class EditorsSite(Protocol):
@@ -87,6 +76,7 @@ class Life:
     mode: Mode
     log: list[str] = field(default_factory=list)
     syncs: int = 0
+    events: int = 0
     documents: int = 0
     removed: int = 0
     approved: int = 0
@@ -96,9 +86,9 @@ class Life:
     def __str__(self) -> str:
         spent = ", ".join(f"{what} {seconds:.1f} s" for what, seconds in self.seconds.items())
         head = (
-            f"{self.mode}, seed {self.seed}: {len(self.log)} actions, {self.syncs} syncs, {self.documents} documents "
-            f"in the end, {self.removed} removals, {self.approved} plans approved, {len(self.differences)} differences "
-            f"({spent})"
+            f"{self.mode}, seed {self.seed}: {len(self.log)} actions, {self.events} events, {self.syncs} syncs, "
+            f"{self.documents} documents in the end, {self.removed} removals, {self.approved} plans approved, "
+            f"{len(self.differences)} differences ({spent})"
         )
         if not self.differences:
             return head
@@ -120,24 +110,46 @@ def live(
     `folder` takes index, manifests and ledger. The site may have lived before: the first sync takes it as it is.
     """
     life, random = Life(seed, mode), Random(seed)
-    sync = _Sync(site, folder)
-    _compare(life, site, sync)
-    while len(life.log) < actions and not life.differences:
-        for _ in range(min(every, actions - len(life.log))):
-            with _timed(life, "acting"):
-                life.log.append(site.act(random))
-        _compare(life, site, sync)
+    sync, postman = Sync(site, folder), Postman()
+    if mode is not Mode.NO_WEBHOOKS:
+        site.send_events_to(postman.url, SECRET)
+    try:
+        _compare(life, site, sync, list(sync.night()))
+        while len(life.log) < actions and not life.differences:
+            for _ in range(min(every, actions - len(life.log))):
+                with _timed(life, "acting"):
+                    life.log.append(site.act(random))
+            with _timed(life, "syncing"):
+                manifests = _sync(life, sync, postman, random)
+            _compare(life, site, sync, manifests)
+        if mode is Mode.WEBHOOKS and not life.differences:
+            left = [outcome for manifest in sync.night() for outcome in manifest.outcomes]
+            life.differences.extend(f"the night after still had to do: {outcome}" for outcome in left)
+    finally:
+        site.send_events_to("", "")
+        postman.close()
     return life
 
 
-def _compare(life: Life, site: EditorsSite, sync: _Sync) -> None:
-    with _timed(life, "syncing"):
-        manifests = list(sync.night())
+def _sync(life: Life, sync: Sync, postman: Postman, random: Random) -> list[Manifest]:
+    if life.mode is Mode.WEBHOOKS:
+        life.events += postman.deliver(sync.receive)
+        return list(sync.follow())
+    if life.mode is Mode.BAD_WEBHOOKS:
+        life.events += postman.deliver_badly(sync.receive, random)
+        return [*sync.follow(), *sync.night()]
+    return list(sync.night())
+
+
+def _compare(life: Life, site: EditorsSite, sync: Sync, manifests: list[Manifest]) -> None:
     life.syncs += 1
-    life.approved += len(manifests) - 1
+    life.approved += sum(manifest.released for manifest in manifests)
     life.removed += sum(manifest.count(DocumentState.DELETED) for manifest in manifests)
-    last = manifests[-1]
-    found = [] if last.state is RunState.TRUE else [f"the run ended {last.state}: {last.reason}"]
+    found = [
+        f"the run {manifest.run_id} ended {manifest.state}: {manifest.reason}"
+        for manifest in manifests[-1:]
+        if manifest.state not in (RunState.TRUE, RunState.INGESTED)
+    ]
     with _timed(life, "looking"):
         visible = site.visible()
     with _timed(life, "comparing"), sync.open_index():
@@ -161,92 +173,6 @@ def _timed(life: Life, what: str) -> Iterator[None]:
         life.seconds[what] += time.monotonic() - started
 
 
-@dataclass(frozen=True)
-class _Installation(Application):
-    """As it is put together in production, but for the connector, which the site opens."""
-
-    site: EditorsSite | None = None
-
-    @cached_property
-    def embedder(self) -> Embedder:
-        return _embedder()
-
-    def connector(self, source: str) -> Connector:
-        assert self.site is not None
-        return self.site.open_connector(self.clock)
-
-
-@cache
-def _embedder() -> StaticEmbedder:
-    return StaticEmbedder.bundled()
-
-
-class _Sync:
-    """An installation with the site as its only source."""
-
-    def __init__(self, site: EditorsSite, folder: Path) -> None:
-        with closing(site.open_connector(SystemClock())) as connector:
-            self.source = connector.source
-        self._installation = _Installation(
-            Settings(
-                sources={self.source: SourceSettings(kind="http_json", limits=GATE_OPEN)},
-                store=StoreSettings(url=f"edge:{folder / 'index'}"),
-                state=str(folder / "state"),
-                ledger=folder / "ledger",
-            ),
-            site=site,
-        )
-        self._nights = 0
-        self._chunks: set[str] = set()  # texts of the chunks there were when it was last compared
-
-    def night(self) -> Iterator[Manifest]:
-        """A nightly run, and while something is held a person who says yes, and the run that applies it."""
-        self._nights += 1
-        manifest = self._reconcile(Run(RECONCILE, f"night-{self._nights}"))
-        yield manifest
-        if manifest.state is RunState.HELD:
-            release_held(self._installation, self.source, manifest.held_checksum, by="owner", why="it is meant so")
-            yield self._reconcile(Run(APPLY_HELD, f"night-{self._nights}-approved"), released=True)
-
-    def _reconcile(self, run: Run, *, released: bool = False) -> Manifest:
-        return reconcile_source(
-            self._installation, self.source, run, progress=lambda what, done, total: None, released=released
-        )
-
-    def open_index(self) -> AbstractContextManager[object]:
-        """Sessions inside reuse this one: the index is read from the disk once."""
-        return self._installation.store.reading()
-
-    def searchable(self) -> Searchable:
-        """Every chunk that a search can return, by document, in the order of the text."""
-        anything = self._installation.embedder.embed(["anything"])[0]
-        by_document: dict[str, list[Hit]] = defaultdict(list)
-        with self._installation.store.reading() as index:
-            if everything := index.count_points():
-                for hit in index.search(anything, limit=everything):
-                    by_document[str(hit.payload["doc_id"])].append(hit)
-        return {doc_id: sorted(hits, key=lambda hit: _index(hit)) for doc_id, hits in by_document.items()}
-
-    def hidden_points(self, searchable: Searchable) -> Iterator[str]:
-        """Points that no search returns: nothing in these lives leaves one behind."""
-        with self._installation.store.reading() as index:
-            stored = index.count_points()
-        if stored != (found := sum(map(len, searchable.values()))):
-            yield f"the index holds {stored} points, a search returns {found}"
-
-    def wrong_answers(self, searchable: Searchable) -> Iterator[str]:
-        """A question in the words of a chunk is answered with it as long as it is there, and not afterwards.
-
-        Asked of every chunk that came or went since the last comparison."""
-        now = {str(hit.payload["text"]) for hits in searchable.values() for hit in hits}
-        for text in sorted(now ^ self._chunks):
-            hits = retrieve(self._installation.store, self._installation.embedder, text)
-            found = any(hit.payload["text"] == text for hit in hits)
-            if found is not (text in now):
-                yield f"a search in its own words {'still finds' if found else 'does not find'} {text[:80]!r}"
-        self._chunks = now
-
-
 def differences(visible: Mapping[str, str], searchable: Searchable) -> Iterator[str]:
     """Where the chunks that a search returns are not exactly the visible documents, in words."""
     for doc_id in sorted(visible.keys() - searchable.keys()):
@@ -259,7 +185,7 @@ def differences(visible: Mapping[str, str], searchable: Searchable) -> Iterator[
         if shown not in (held, letters(str(hits[0].payload["title"])) + held):
             yield f"{doc_id}: the index holds {held!r:.300}, the site shows {shown!r:.300}"
         expected = [(index, len(hits)) for index in range(len(hits))]
-        if (found := [(_index(hit), hit.payload["chunk_count"]) for hit in hits]) != expected:
+        if (found := [(chunk_index(hit), hit.payload["chunk_count"]) for hit in hits]) != expected:
             yield f"{doc_id}: its chunks are (index, count) {found}"
 
 
@@ -283,7 +209,3 @@ def text_of_page(html: str) -> str:
     """All text of a page, furniture included."""
     body = LexborHTMLParser(html).body
     return body.text() if body else ""
-
-
-def _index(hit: Hit) -> int:
-    return int(str(hit.payload["chunk_index"]))
