@@ -1,31 +1,25 @@
 """A real WordPress on this machine, with editors, as a peer of the connector: PHP's own server, SQLite, no Docker.
 
-WordPress comes from the Debian package, the SQLite driver from the npm package of WordPress Playground. Both are
-installed once into a cache folder; a site is a copy of that (hard links where possible) and starts in about a second.
-`wordpress_site/` holds its theme, its configuration, and the plugin that sends webhooks and breaks things on request.
+A site is a copy of what `wordpress_install` has installed (hard links where possible) and starts in about a second.
 """
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import re
 import shutil
 import signal
 import socket
 import sqlite3
 import subprocess
-import tarfile
 import time
-import zipfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from hashlib import sha256
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import requests
@@ -35,16 +29,13 @@ from include.connectors.credentials import Credentials
 from include.connectors.wordpress import WordPressConnector
 from include.connectors.wordpress_options import WordPressOptions
 from include.ports import Clock
+from tests.cms.peers import PeerUnavailable
+from tests.cms.wordpress_editors import Editors
+from tests.cms.wordpress_install import PARTS, environment, installation
 
-PARTS = Path(__file__).parent / "wordpress_site"
-CACHE = Path.home() / ".cache" / "truecopy-tests"
-DRIVER = "@wp-playground/cli@3.1.56"
 TYPES = {"posts": "p", "pages": "page_id", "guides": "post_type=guide&p"}  # REST base: how HTML asks for an id
 WORKERS = 4
-
-
-class Unavailable(RuntimeError):
-    """This machine cannot run the peer; the message says what to install."""
+FAST = {"retries": 1, "backoff": 0.05, "retry_after_max": 0, "requests_per_second": 1000, "burst": 1000}
 
 
 @dataclass
@@ -61,11 +52,12 @@ class WordPressSite:
     process: subprocess.Popen[bytes]
     documents: dict[str, str] = field(default_factory=dict)
     editor: requests.Session = field(default_factory=requests.Session)
+    editors: Editors = field(default_factory=Editors)
 
     @classmethod
-    def start(cls, folder: Path, *, cache: Path = CACHE) -> WordPressSite:
-        """A clean site below `folder`. Raises Unavailable."""
-        installed = _installation(cache)
+    def start(cls, folder: Path) -> WordPressSite:
+        """A site below `folder` with a page and nothing else. Raises PeerUnavailable."""
+        installed = installation()
         shutil.copytree(installed / "www", folder / "www", copy_function=_link_or_copy)
         shutil.copytree(installed / "db", folder / "db")
         facts = json.loads((installed / "facts.json").read_text())
@@ -75,9 +67,10 @@ class WordPressSite:
             site = cls(folder, port, facts["version"], facts["passwords"], process)
             if site._answers():
                 site.editor.auth = ("admin", site.passwords["admin"])
+                site.create("pages", title="Welcome", content=paragraphs("Nobody ever edits this page."))
                 return site
             site.stop()
-        raise Unavailable(f"WordPress did not answer: {(folder / 'server.log').read_text()[-500:]}")
+        raise PeerUnavailable(f"WordPress did not answer: {(folder / 'server.log').read_text()[-500:]}")
 
     @property
     def url(self) -> str:
@@ -90,7 +83,13 @@ class WordPressSite:
             {
                 "url": self.url,
                 "types": list(TYPES),
-                "http": {"retries": 1, "backoff": 0.05, "requests_per_second": 1000, "burst": 1000},
+                "http": {
+                    "retries": 1,
+                    "backoff": 0.05,
+                    "retry_after_max": 0,
+                    "requests_per_second": 1000,
+                    "burst": 1000,
+                },
                 **options,
             }
         )
@@ -107,6 +106,10 @@ class WordPressSite:
 
     # What editors do
 
+    def act(self, random: Random) -> str:
+        """See `life.EditorsSite`."""
+        return self.editors.act(self, random)
+
     def create(self, rest_base: str = "posts", **fields: Any) -> str:
         doc_id = str(self.api("POST", rest_base, {"status": "publish", **fields})["id"])
         if rest_base in TYPES:
@@ -114,7 +117,9 @@ class WordPressSite:
         return doc_id
 
     def edit(self, doc_id: str, **fields: Any) -> dict[str, Any]:
-        return self.api("POST", self._route(doc_id), fields)
+        """What WordPress shows of the document afterwards."""
+        shown: dict[str, Any] = self.api("POST", self._route(doc_id), fields)
+        return shown
 
     def trash(self, doc_id: str) -> None:
         self.api("DELETE", self._route(doc_id))
@@ -257,92 +262,6 @@ def _in_days(days: float) -> str:
     return f"{datetime.now(UTC) + timedelta(days=days):%Y-%m-%dT%H:%M:%S}"
 
 
-def _installation(cache: Path) -> Path:
-    """The installed site that every other is copied from. Made once for each state of `wordpress_site/`."""
-    state = sha256(b"".join(path.read_bytes() for path in sorted(PARTS.iterdir()))).hexdigest()[:12]
-    installed = cache / f"wordpress-{state}"
-    cache.mkdir(parents=True, exist_ok=True)
-    with (cache / "wordpress.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # test processes start side by side
-        if not installed.exists():
-            _check_php()
-            building = installed.with_suffix(".new")
-            shutil.rmtree(building, ignore_errors=True)
-            _unpack(building, _downloads(cache / "downloads"))
-            _set_up(building)
-            building.rename(installed)
-    return installed
-
-
-def _check_php() -> None:
-    if shutil.which("php") is None:
-        raise Unavailable("php is not installed: apt-get install php-cli php-sqlite3 php-xml php-mbstring")
-    modules = set(_run("php", "-m").lower().split())
-    for module in ("pdo_sqlite", "xml", "mbstring"):
-        if module not in modules:
-            package = "sqlite3" if module == "pdo_sqlite" else module
-            raise Unavailable(f"php lacks {module}: apt-get install php-{package}")
-    for program in ("apt-get", "dpkg-deb", "npm"):
-        if shutil.which(program) is None:
-            raise Unavailable(f"{program} is not installed; it fetches WordPress and its SQLite driver")
-
-
-def _downloads(folder: Path) -> tuple[Path, Path]:
-    """(Debian's package of WordPress, npm's of the SQLite driver), downloaded once."""
-    folder.mkdir(parents=True, exist_ok=True)
-    if not list(folder.glob("wordpress_*.deb")):
-        _run("apt-get", "download", "-qq", "wordpress", cwd=folder)
-    if not list(folder.glob("wp-playground-cli-*.tgz")):
-        _run("npm", "pack", "--silent", DRIVER, cwd=folder)
-    return next(folder.glob("wordpress_*.deb")), next(folder.glob("wp-playground-cli-*.tgz"))
-
-
-def _unpack(folder: Path, downloads: tuple[Path, Path]) -> None:
-    package, driver = downloads
-    folder.mkdir()
-    _run("dpkg-deb", "-x", str(package), str(folder / "deb"))
-    www = (folder / "deb/usr/share/wordpress").rename(folder / "www")
-    (www / "wp-config.php").unlink(missing_ok=True)
-    for link in [path for path in www.rglob("*") if path.is_symlink() and not path.exists()]:
-        link.unlink()  # parts that Debian keeps in packages of their own, and that no page here needs
-    content = www / "wp-content"
-    for name in ("languages", "uploads"):
-        if (content / name).is_symlink():
-            (content / name).unlink()
-    plugin = content / "plugins" / "sqlite-database-integration"
-    with tarfile.open(driver) as archive:
-        archive.extract("package/sqlite-database-integration.zip", folder, filter="data")
-    with zipfile.ZipFile(folder / "package/sqlite-database-integration.zip") as archive:
-        archive.extractall(folder / "driver")
-    (content / "plugins").mkdir(exist_ok=True)
-    shutil.rmtree(plugin, ignore_errors=True)
-    next((folder / "driver").iterdir()).rename(plugin)
-    # WordPress before 6.2 reads this property of its own from outside
-    wpdb = plugin / "wp-includes/sqlite/class-wp-sqlite-db.php"
-    unsafe = "$allow_unsafe_unquoted_parameters"
-    wpdb.write_text(wpdb.read_text().replace(f"private {unsafe}", f"protected {unsafe}"))
-    shutil.copy(plugin / "db.copy", content / "db.php")
-    for name, place in {
-        "wp-config.php": www,
-        "peer.php": content / "mu-plugins",
-        "index.php": content / "themes/peer",
-        "style.css": content / "themes/peer",
-    }.items():
-        place.mkdir(parents=True, exist_ok=True)
-        shutil.copy(PARTS / name, place / name)
-    for rest in ("deb", "driver", "package"):
-        shutil.rmtree(folder / rest)
-
-
-def _set_up(folder: Path) -> None:
-    (folder / "db").mkdir()
-    done = _run("php", str(PARTS / "setup.php"), str(folder / "www"), environment=_environment(folder, 80))
-    facts = re.search(r"\{\"passwords.*\}", done)
-    if facts is None:
-        raise Unavailable(f"WordPress did not install: {done[-500:]}")
-    (folder / "facts.json").write_text(facts[0])
-
-
 def _serve(folder: Path, port: int) -> subprocess.Popen[bytes]:
     address = f"127.0.0.1:{port}"
     options = ["-d", "opcache.enable_cli=1", "-d", "display_errors=0"]
@@ -351,20 +270,9 @@ def _serve(folder: Path, port: int) -> subprocess.Popen[bytes]:
             ["php", *options, "-S", address, "-t", str(folder / "www"), str(PARTS / "router.php")],
             stdout=log,
             stderr=log,
-            env=_environment(folder, port) | {"PHP_CLI_SERVER_WORKERS": str(WORKERS)},
+            env=environment(folder, port) | {"PHP_CLI_SERVER_WORKERS": str(WORKERS)},
             start_new_session=True,
         )
-
-
-def _environment(folder: Path, port: int) -> dict[str, str]:
-    return {"PATH": os.environ["PATH"], "PEER_FOLDER": str(folder), "PEER_PORT": str(port)}
-
-
-def _run(*command: str, cwd: Path | None = None, environment: Mapping[str, str] | None = None) -> str:
-    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
-    if done.returncode:
-        raise Unavailable(f"`{' '.join(command)}` failed: {(done.stderr or done.stdout).strip()[-300:]}")
-    return done.stdout
 
 
 def _link_or_copy(source: str, target: str) -> None:
