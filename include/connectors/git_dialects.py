@@ -12,12 +12,12 @@ import posixpath
 import re
 from collections.abc import Mapping
 from typing import ClassVar
-from urllib.parse import quote
 
 from include.connectors.git_hugo import HugoSite
 from include.connectors.git_jekyll import JekyllSite
 from include.connectors.git_mkdocs import MkdocsSite
 from include.connectors.git_options import GitMarkdownOptions
+from include.connectors.git_paths import url_path
 from include.connectors.git_site import Page, Site, Tree, below, join
 from include.domain.errors import DocumentUnreadable
 from include.text import front_matter
@@ -53,12 +53,12 @@ class DocusaurusSite(Site):
         slug = front_matter.text_of(fields, "slug")
         own = slug or front_matter.text_of(fields, "id")
         if own.startswith("/"):
-            return quote(own.strip("/"))
+            return url_path(own.strip("/"))
         stem = _unnumbered(page.stem)
         if not own and stem.lower() in ("index", "readme", folder.rpartition("/")[2].lower()):
-            return quote(folder)
+            return url_path(folder)
         path = posixpath.normpath(join(folder, own or stem)).strip("/")
-        return "" if path == "." else quote(path)
+        return "" if path == "." else url_path(path)
 
     def former_paths(self, page: Page, fields: Mapping[str, object]) -> tuple[str, ...]:
         return ()
@@ -90,7 +90,7 @@ class StarlightSite(Site):
             path = "/".join(re.sub(r"[^\w\- ]", "", part.lower()).replace(" ", "-") for part in named.split("/"))
         elif page.prefix:
             path = path.removeprefix(page.prefix)  # a slug names the language itself
-        return f"{quote(path)}/" if path else ""
+        return f"{url_path(path)}/" if path else ""
 
     def former_paths(self, page: Page, fields: Mapping[str, object]) -> tuple[str, ...]:
         return ()
@@ -117,7 +117,7 @@ class ObsidianSite(Site):
 
     def site_path(self, page: Page, fields: Mapping[str, object]) -> str:
         own = front_matter.text_of(fields, "permalink").strip("/")
-        return quote((own or page.name).replace(" ", "+"), safe="/+")
+        return url_path((own or page.name).replace(" ", "+"), safe="/+")
 
     def former_paths(self, page: Page, fields: Mapping[str, object]) -> tuple[str, ...]:
         named = front_matter.texts_of(fields, "aliases", "alias")

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import ClassVar
-from urllib.parse import quote
 
 from include.connectors.git_options import GitMarkdownOptions
+from include.connectors.git_paths import url_path
 from include.connectors.git_site import Page, Site, Tree, as_mapping, as_texts, below, folder_of, join
 from include.connectors.git_visibility import BlobFields, cascades, passes_on_whole_file, refuse_unreadable
 from include.domain.errors import DocumentUnreadable
@@ -51,6 +51,7 @@ class HugoSite(Site):
     def __init__(self, root: str, options: GitMarkdownOptions, tree: Tree) -> None:
         super().__init__(root, options, tree)
         self._settings = self._all_settings()
+        self.zone = self._zone(front_matter.text_of(self._settings, "timezone"))
         listed = as_mapping(self._settings.get("languages"))
         self._given = {name.lower(): _lowered(as_mapping(given)) for name, given in listed.items()}
         self.languages = {name: name for name in self._given} | self.languages
@@ -122,7 +123,7 @@ class HugoSite(Site):
         dated = [name for name in _GO_LIVE if front_matter.text_of(judged, name)]
         for name in (*dated[1:], *(("date",) if dated else ())):
             judged.pop(name, None)
-        return front_matter.is_public(judged, now, date_schedules=True)
+        return front_matter.is_public(judged, now, date_schedules=True, zone=self.zone)
 
     # --- where it ends up
 
@@ -146,7 +147,7 @@ class HugoSite(Site):
             path = path.lower()
         path = path.replace(" ", "-").strip("/")
         if _on(self._settings, "uglyurls") and not is_section:
-            return f"{quote(path)}.html"
+            return f"{url_path(path)}.html"
         return _as_folder(path)
 
     def former_paths(self, page: Page, fields: Mapping[str, object]) -> tuple[str, ...]:
@@ -307,7 +308,7 @@ def _filled(template: str, tokens: Mapping[str, str]) -> str | None:
 def _as_folder(path: str) -> str:
     if re.match(r"https?://", path):
         return path
-    path = quote(path.strip("/"))
+    path = url_path(path.strip("/"))
     return path if not path or "." in path.rpartition("/")[2] else f"{path}/"
 
 

@@ -11,10 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
-from urllib.parse import quote
 
 from include.connectors.git_options import GitMarkdownOptions
-from include.connectors.git_paths import Globs
+from include.connectors.git_paths import Globs, url_path
 from include.connectors.git_site import Page, Site, Tree, ancestors, as_mapping, as_texts, below, folder_of, join
 from include.connectors.git_visibility import BlobFields
 from include.domain.dates import EvidencedDate, parse_date
@@ -115,7 +114,7 @@ class JekyllSite(Site):
         if kind == "posts" and not front_matter.text_of(fields, "date"):
             judged["date"] = _day(page)
         schedules = kind != "pages" and not self._on("future")
-        return front_matter.is_public(judged, now, date_schedules=schedules)
+        return front_matter.is_public(judged, now, date_schedules=schedules, zone=self.zone)
 
     def created_at(self, page: Page, fields: Mapping[str, object], now: datetime) -> EvidencedDate | None:
         own = front_matter.created_at(fields, now)
@@ -130,7 +129,7 @@ class JekyllSite(Site):
         path = _filled(template, self._placeholders(page, kind, fields))
         if path is None:  # a placeholder that is not known here
             path = _filled(self._template(page, _Kind("pages")), self._placeholders(page, kind, fields)) or page.name
-        return quote(re.sub(r"/{2,}", "/", path).lstrip("/"))
+        return url_path(re.sub(r"/{2,}", "/", path).lstrip("/"))
 
     def former_paths(self, page: Page, fields: Mapping[str, object]) -> tuple[str, ...]:
         return front_matter.texts_of(fields, "redirect_from")

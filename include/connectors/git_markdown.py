@@ -16,7 +16,7 @@ from include.connectors.git_history import FileDates, History, read_history
 from include.connectors.git_mirror import MIRROR_HEAD, may_be_damaged, open_mirror
 from include.connectors.git_options import GitMarkdownOptions
 from include.connectors.git_pages import Pages
-from include.connectors.git_paths import document_id
+from include.connectors.git_paths import document_id, raw_path
 from include.connectors.git_repository import Repository
 from include.connectors.git_snapshot import Document, Snapshot, scope, take
 from include.domain.documents import DocumentKey, FetchedDocument, Presence
@@ -122,13 +122,12 @@ class GitMarkdownConnector:
             dates = self._file_history(snapshot).dates.get(document.entry.path, FileDates())
             created, updated = created or dates.created_at, updated or dates.updated_at
         title, lang = fields.get("title"), front_matter.text_of(fields, "lang", "language")
-        raw_path = document.entry.path
         return FetchedDocument(
             key=DocumentKey(self._source, doc_id),
             version=self._pages.version(snapshot, doc_id),
             body=body,
             media_type=_MEDIA_TYPES.get(PurePosixPath(doc_id).suffix.lower(), "text/plain"),
-            url=site.address(page, fields, site.options.base_url, raw_path=raw_path, commit=snapshot.commit),
+            url=site.address(page, fields, site.options.base_url, commit=snapshot.commit),
             fetched_at=snapshot.pinned_at,
             title=title if isinstance(title, str) and title.strip() else None,
             lang=site.options.languages.get(lang, lang) or page.lang or site.options.lang,
@@ -238,13 +237,13 @@ class GitMarkdownConnector:
                 page = site.page(doc_id)
                 if _same_address(f"{page.prefix}{site.site_path(page, {})}") in self._former[1]:
                     return True
-            moved = {document_id(old): document_id(new) for old, new in self._file_history(snapshot).moved.items()}
-            target = moved.get(doc_id)
-            if target is None:
+            renamed = self._file_history(snapshot).moved.get(raw_path(doc_id))
+            if renamed is None:
                 return False
+            target = document_id(renamed)
             self._pages.read(snapshot, [target])
             return self._pages.is_public(snapshot, target)[0] is True
-        except (StopIteration, DocumentUnreadable, SourceUnavailable):
+        except Exception:  # noqa: BLE001 - see above; the id may be any text that somebody sent
             return False
 
     def _former_paths(self, snapshot: Snapshot, doc_id: str) -> set[str]:

@@ -11,11 +11,11 @@ import posixpath
 import re
 from collections.abc import Mapping
 from typing import ClassVar
-from urllib.parse import quote
 
 from pathspec import GitIgnoreSpec
 
 from include.connectors.git_options import GitMarkdownOptions
+from include.connectors.git_paths import url_path
 from include.connectors.git_site import Page, Site, Tree, as_mapping, as_texts, below, folder_of, join
 from include.domain.errors import DocumentUnreadable
 from include.text import front_matter
@@ -63,8 +63,8 @@ class MkdocsSite(Site):
     def site_path(self, page: Page, fields: Mapping[str, object]) -> str:
         path = page.folder if page.stem in ("index", "README") else page.name
         if self._in_folders:
-            return f"{quote(path)}/" if path else ""
-        return quote(f"{path}.html" if path == page.name else join(path, "index.html"))
+            return f"{url_path(path)}/" if path else ""
+        return url_path(f"{path}.html" if path == page.name else join(path, "index.html"))
 
     def former_paths(self, page: Page, fields: Mapping[str, object]) -> tuple[str, ...]:
         return ()

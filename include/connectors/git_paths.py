@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from urllib.parse import quote
 
 # Escaped because they cannot be stored, or would let a name look like another one on a page. A fixed list: what
 # Python calls printable grows with each Unicode version, and ids must not.
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\udc80-\udcff\\]")
+_ESCAPED = re.compile(rb"\\(?:\\|x([0-9a-f]{2}))")
 
 
 def document_id(path: bytes) -> str:
@@ -23,6 +25,17 @@ def _escape(match: re.Match[str]) -> str:
     if match.group() == "\\":
         return "\\\\"
     return "".join(f"\\x{byte:02x}" for byte in match.group().encode("utf-8", "surrogateescape"))
+
+
+def raw_path(doc_id: str) -> bytes:
+    """Inverse of `document_id`. Of any other text something, but never an error."""
+    encoded = doc_id.encode("utf-8", "surrogatepass")
+    return _ESCAPED.sub(lambda found: bytes.fromhex(found[1].decode()) if found[1] else b"\\", encoded)
+
+
+def url_path(name: str, *, safe: str = "/") -> str:
+    """A part of an id as it stands in a URL: the bytes of the file name, quoted."""
+    return quote(raw_path(name), safe=safe)
 
 
 class Globs:

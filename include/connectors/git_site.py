@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from pathlib import PurePosixPath
 from typing import ClassVar
-from urllib.parse import quote, urljoin
+from urllib.parse import urljoin
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from include.connectors.git_options import GitMarkdownOptions
+from include.connectors.git_paths import url_path
 from include.connectors.git_visibility import BlobFields, passed_on
 from include.domain.dates import EvidencedDate
 from include.domain.errors import DocumentUnreadable
@@ -75,6 +77,7 @@ class Site:
         self.settings: Mapping[str, object] = {}
         if self.settings_path:
             self.settings = front_matter.read_settings(self.settings_path, tree.read(self.settings_path))
+        self.zone = self._zone(front_matter.text_of(self.settings, "timezone"))
         self.folder = root
         self.stamp = ""  # what else decides over addresses, for the versions
 
@@ -107,7 +110,7 @@ class Site:
         """With everything that is inherited. Raises DocumentUnreadable when it cannot be told."""
         if self.options.publish_opt_in and front_matter.text_of(fields, "publish").lower() not in ("true", "yes"):
             return False, "no `publish: true`"
-        return front_matter.is_public(fields, now, date_schedules=self.options.future_date_hides)
+        return front_matter.is_public(fields, now, date_schedules=self.options.future_date_hides, zone=self.zone)
 
     def created_at(self, page: Page, fields: Mapping[str, object], now: datetime) -> EvidencedDate | None:
         return front_matter.created_at(fields, now)
@@ -117,22 +120,22 @@ class Site:
     def site_path(self, page: Page, fields: Mapping[str, object]) -> str:
         """The page's path on its site below the language's prefix, quoted, without a leading slash; or a whole URL."""
         stem_dropped = page.stem.lower() in INDEX_NAMES
-        return quote(page.folder if stem_dropped else page.name)
+        return url_path(page.folder if stem_dropped else page.name)
 
     def former_paths(self, page: Page, fields: Mapping[str, object]) -> tuple[str, ...]:
         """Addresses that lead to this page now. Without a leading slash it may be another name of the page."""
         aliases = front_matter.texts_of(fields, "aliases", "redirect_from")
         return tuple(alias for alias in aliases if alias.startswith("/") or _ABSOLUTE.match(alias))
 
-    def address(self, page: Page, fields: Mapping[str, object], template: str, *, raw_path: bytes, commit: str) -> str:
+    def address(self, page: Page, fields: Mapping[str, object], template: str, *, commit: str) -> str:
         """The page's URL; see GitMarkdownOptions for the template."""
         own = self.site_path(page, fields)
         if _ABSOLUTE.match(own):
             return own
         lang = page.lang or self.options.lang or ""
-        prefix = "" if "{lang}" in template or "{lang/}" in template else quote(page.prefix)
-        shown = f"{prefix}{own}" if own else prefix.rstrip("/")
-        url = template.replace("{path}", quote(raw_path)).replace("{page}", shown).replace("{commit}", commit)
+        prefix = "" if "{lang}" in template or "{lang/}" in template else url_path(page.prefix)
+        url = template.replace("{path}", url_path(page.doc_id)).replace("{page}", f"{prefix}{own}")
+        url = url.replace("{commit}", commit)
         url = url.replace("{lang/}", "" if lang == (self.options.lang or "") else f"{lang}/").replace("{lang}", lang)
         return self._overridden(url, fields)
 
@@ -168,6 +171,13 @@ class Site:
                 f'`{self.root or "/"}`; name it by site_config, or say `site_config: ""` if it is kept elsewhere'
             )
         return None
+
+    def _zone(self, name: str) -> tzinfo:
+        """That of dates without an offset: nine hours early is early enough to publish a secret."""
+        try:
+            return ZoneInfo(name) if name else UTC
+        except (ZoneInfoNotFoundError, ValueError) as error:
+            raise DocumentUnreadable(f"{self.settings_path}: the time zone {name!r} is not known here") from error
 
     def _without_language(self, path: str) -> tuple[str, str | None]:
         """(path without suffix and language, language) of `guide/intro.de.md`."""

@@ -13,7 +13,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, tzinfo
 
 import yaml
 
@@ -113,13 +113,16 @@ def is_true(text: str) -> bool:
     return text.strip().lower() not in _FALSE
 
 
-def is_public(fields: Mapping[str, object], now: datetime, *, date_schedules: bool = False) -> tuple[bool, str]:
+def is_public(
+    fields: Mapping[str, object], now: datetime, *, date_schedules: bool = False, zone: tzinfo = UTC
+) -> tuple[bool, str]:
     """Whether a page with these fields is for everybody at `now`, and if not, which field says so.
 
     Public is an allow-list: a switch whose value is neither true nor false hides the page. `date_schedules`: a
-    future `date` hides the page too (Hugo, Jekyll posts). `status: draft` does not hide: registers of proposals are
-    public and use it for the state of the proposal. Raises DocumentUnreadable when a go-live or expiry date
-    cannot be read: such a page is unknown, neither published nor removed.
+    future `date` hides the page too (Hugo, Jekyll posts). `zone` is that of dates without an offset.
+    `status: draft` does not hide: registers of proposals are public and use it for the state of the proposal.
+    Raises DocumentUnreadable when a go-live or expiry date cannot be read: such a page is unknown, neither
+    published nor removed.
     """
     flat = dict(_flatten(fields))
     for name in _HIDDEN_IF_TRUE:
@@ -136,11 +139,11 @@ def is_public(fields: Mapping[str, object], now: datetime, *, date_schedules: bo
         if flat.get(name, "").strip().lower() in ("never", "false"):
             return False, f"{name}: {flat[name]}"
     for name in (*_GO_LIVE, *(("date",) if date_schedules else ())):
-        moment = _visibility_date(name, flat.get(name, ""))
+        moment = _visibility_date(name, flat.get(name, ""), zone)
         if moment is not None and moment > now:
             return False, f"{name}: {flat[name]} is in the future"
     for name in _EXPIRY:
-        moment = _visibility_date(name, flat.get(name, ""))
+        moment = _visibility_date(name, flat.get(name, ""), zone)
         if moment is not None and moment <= now:
             return False, f"{name}: {flat[name]} has passed"
     return True, ""
@@ -284,14 +287,16 @@ def _flatten(fields: Mapping[str, object], prefix: str = "") -> Iterator[tuple[s
             yield name, str(_stringly(value))
 
 
-def _visibility_date(name: str, text: str) -> datetime | None:
+def _visibility_date(name: str, text: str, zone: tzinfo) -> datetime | None:
     text = text.strip()
     if text.lower() in _TRUE | _FALSE or text.startswith(("0000-", "0001-")):
         return None  # a switch, or the zero date that stands for "not set"
     dated = _date(text, name, _ALL_TIME)
     if dated is None:
         raise _unreadable(f"{name}: {text!r} is not an ISO 8601 date, so it is unknown whether the page is public")
-    return dated.value
+    if zone is UTC or datetime.fromisoformat(_iso(text)).tzinfo is not None:
+        return dated.value
+    return dated.value.replace(tzinfo=zone)
 
 
 def _first_date(fields: Mapping[str, object], names: tuple[str, ...], now: datetime) -> EvidencedDate | None:
@@ -301,13 +306,18 @@ def _first_date(fields: Mapping[str, object], names: tuple[str, ...], now: datet
 
 
 def _date(text: str, origin: str, now: datetime) -> EvidencedDate | None:
-    if written := _TIMESTAMP.fullmatch(text.strip()):
-        day, hour, rest, zone = written.groups()
-        text = f"{day}T{hour.zfill(2)}{rest}{'Z' if zone in ('UTC', 'GMT') else zone or ''}"
     try:
-        return parse_date(text, origin=origin, now=now)
+        return parse_date(_iso(text), origin=origin, now=now)
     except OverflowError:  # the last or first day of the calendar, moved to UTC
         return None
+
+
+def _iso(text: str) -> str:
+    written = _TIMESTAMP.fullmatch(text.strip())
+    if written is None:
+        return text.strip()
+    day, hour, rest, zone = written.groups()
+    return f"{day}T{hour.zfill(2)}{rest}{'Z' if zone in ('UTC', 'GMT') else zone or ''}"
 
 
 def _first_line(error: Exception) -> str:
