@@ -1,4 +1,4 @@
-"""A website with a sitemap, over real HTTP: pages to edit, hide, move and lose, and a site that misbehaves on request."""
+"""A website with a sitemap, over real HTTP: pages to edit, hide, move and lose; and it misbehaves on request."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Website:
         return (
             f'<!doctype html><html lang="{lang}"><head><title>{html.escape(title)}</title>{head}'
             f'<script nonce="{nonce}">var built = {nonce}</script></head><body>'
-            f'<header><a href="/">The Site</a><form><input type="password"></form></header><nav><a href="/a">A</a></nav>'
+            f'<header><a href="/">The Site</a><form><input type="password"></form></header><nav>Menu {nonce}</nav>'
             f'<main data-nonce="{nonce}"><h1>{html.escape(title)}</h1>{body}</main>'
             f"<footer>Seen {nonce} times</footer></body></html>"
         )
@@ -132,11 +132,12 @@ def sitemap_connector(
     *,
     clock: TurnableClock | None = None,
     credentials: Credentials | None = None,
+    source: str = "web",
     **changes: Any,
 ) -> SitemapConnector:
     clock = clock or TurnableClock()
     return SitemapConnector(
-        "web",
+        source,
         SitemapOptions.model_validate(sitemap_options(site, **changes)),
         clock=clock,
         cache_dir=cache_dir or Path("/nonexistent"),

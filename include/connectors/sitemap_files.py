@@ -112,6 +112,8 @@ def _xml(body: bytes) -> SitemapFile:
                         rejected.append(len(entries) + len(rejected) + 1)
                 root.clear()  # fifty megabytes of entries need not be a tree
     except ParseError as error:
+        if re.match(rb"\s*<(?:!doctype\s+)?html\b", body, re.IGNORECASE):
+            raise ValueError(f"is HTML{_guess('html')}") from None
         raise ValueError(f"is XML that breaks off or is broken ({error})") from None
     except DefusedXmlException as error:
         raise ValueError(f"is XML that declares entities ({type(error).__name__}); refused") from None

@@ -68,7 +68,7 @@ def instant(text: str) -> datetime | None:
     """A date of `unavailable_after`: ISO 8601 or that of mails and cookies. None for anything else."""
     for read in (datetime.fromisoformat, email.utils.parsedate_to_datetime):
         try:
-            moment = read(text.strip())
+            moment = read(text.strip().upper())
         except (ValueError, OverflowError):
             continue
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
