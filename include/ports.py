@@ -137,9 +137,16 @@ class IndexReader(Protocol):
         ...
 
     def search(
-        self, vector: Vectors, *, limit: int, sources: Sequence[str] = (), statuses: Sequence[Status] = ()
+        self,
+        vector: Vectors,
+        *,
+        limit: int,
+        sources: Sequence[str] = (),
+        statuses: Sequence[Status] = (),
+        doc_ids: Sequence[str] = (),
     ) -> Sequence[Hit]:
-        """Nearest chunks by the dense vector, best first; empty `statuses` means the searchable ones."""
+        """Nearest chunks by the dense vector, best first; empty `statuses` means the searchable ones. `doc_ids` narrows
+        the search to documents of these names, in whatever source."""
         ...
 
     def hybrid(

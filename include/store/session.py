@@ -136,17 +136,23 @@ class Reading:
         return self._engine.count(Where(first_chunks, (Is("status", Status.INCOMING.value),)))
 
     def search(
-        self, vector: Vectors, *, limit: int, sources: Sequence[str] = (), statuses: Sequence[Status] = ()
+        self,
+        vector: Vectors,
+        *,
+        limit: int,
+        sources: Sequence[str] = (),
+        statuses: Sequence[Status] = (),
+        doc_ids: Sequence[str] = (),
     ) -> Sequence[Hit]:
         """As the port says. Raises EmbedderMismatch for a vector that is not a unit vector of this collection."""
-        return self._nearest(self._unit(vector), DENSE, limit, sources, statuses)
+        return self._nearest(self._unit(vector), DENSE, limit, searchable(sources, statuses, doc_ids))
 
     def search_words(
         self, text: str, *, limit: int, sources: Sequence[str] = (), statuses: Sequence[Status] = ()
     ) -> Sequence[Hit]:
         """Best chunks by BM25; the conditions are those of `search`. A text without a word finds nothing."""
         query = query_vector(text)
-        return [] if query is None else self._nearest(query, SPARSE, limit, sources, statuses)
+        return [] if query is None else self._nearest(query, SPARSE, limit, searchable(sources, statuses))
 
     def hybrid(
         self, vector: Vectors, text: str, *, limit: int, sources: Sequence[str] = (), statuses: Sequence[Status] = ()
@@ -197,12 +203,10 @@ class Reading:
             )
         return [float(value) for value in query]
 
-    def _nearest(
-        self, query: Any, using: str, limit: int, sources: Sequence[str], statuses: Sequence[Status]
-    ) -> Sequence[Hit]:
+    def _nearest(self, query: Any, using: str, limit: int, where: Where) -> Sequence[Hit]:
         if limit < 1:
             raise ValueError(f"a search needs a limit of at least 1, got {limit}")
-        return self._engine.nearest(query, using, searchable(sources, statuses), limit, with_payload=True)
+        return self._engine.nearest(query, using, where, limit, with_payload=True)
 
     def _chunks(self, where: Where) -> Iterator[StoredChunk]:
         for page in self._engine.pages(where, fields=READ_FIELDS):

@@ -340,6 +340,8 @@ def test_hidden_points_neither_appear_nor_crowd_out_a_visible_one(store: Any) ->
         assert [h.payload["source"] for h in only_b] == ["handbook"]
         staged = index.search(unit_vector("the question"), limit=20, statuses=[Status.STAGED])
         assert len(staged) == 4
+        named = index.search(unit_vector("x"), limit=9, sources=[B.source], doc_ids=[B.doc_id, "nobody"])
+        assert [hit.payload["source"] for hit in named] == [B.source]
 
 
 def test_a_hybrid_search_finds_by_meaning_and_by_words_and_fuses_both(store: Any) -> None:

@@ -106,12 +106,19 @@ class FakeReader:
         )
 
     def search(
-        self, vector: Vectors, *, limit: int, sources: Sequence[str] = (), statuses: Sequence[Status] = ()
+        self,
+        vector: Vectors,
+        *,
+        limit: int,
+        sources: Sequence[str] = (),
+        statuses: Sequence[Status] = (),
+        doc_ids: Sequence[str] = (),
     ) -> Sequence[Hit]:
         self._store.on_io("search")
         if unit_vector(vector.tolist(), self._dimension) is None:
             raise EmbedderMismatch(f"a search needs a unit vector of {self._dimension} dimensions")
-        return self._best(lambda point: float(point.vector @ vector), limit, sources, statuses)
+        hits = self._best(lambda point: float(point.vector @ vector), len(self._store.points), sources, statuses)
+        return [hit for hit in hits if not doc_ids or hit.payload.get("doc_id") in doc_ids][:limit]
 
     def hybrid(
         self, vector: Vectors, text: str, *, limit: int, sources: Sequence[str] = (), statuses: Sequence[Status] = ()

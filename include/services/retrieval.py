@@ -1,0 +1,164 @@
+"""Answer a question from the index: what is current, why, and what was left out. The one way to ask it.
+
+    intent -> embed -> search by meaning and by words, fused by the engine, hidden statuses out of every leg
+    -> newest version of each document -> heads of what was found -> blend -> arrange -> explained
+
+Command line, API, ops view and evaluation all come through here, so that they agree.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from include.domain.documents import DocumentKey
+from include.ports import Embedder, Hit, Hybrid, IndexReader, IndexStore, Vectors
+from include.ranking.arrange import Placed, arrange
+from include.ranking.blend import BEST_CHUNKS, WEIGHTS, Weights, blend
+from include.ranking.candidates import Candidate, FoundChunk, Leg, candidate_of
+from include.ranking.intent import Intent, IntentKind, read_intent
+from include.ranking.recency import HalfLives
+from include.ranking.vocabulary import ENGLISH, Vocabulary
+
+LONGEST_CHAIN = 8
+"""So many steps a chain of superseded documents is followed to its head."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How this installation ranks. `overfetch` is how many chunks each leg brings in; `threshold` is compared with the
+    final score, 0 leaves nothing out."""
+
+    overfetch: int = 200
+    threshold: float = 0.0
+    half_lives: HalfLives = field(default_factory=HalfLives)
+    weights: Mapping[IntentKind, Weights] = field(default_factory=lambda: WEIGHTS)
+    vocabulary: Vocabulary = ENGLISH
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """One answered question. `placed` accounts for every candidate, those shown first."""
+
+    query: str
+    intent: Intent
+    asked_at: datetime
+    placed: tuple[Placed, ...]
+
+    @property
+    def shown(self) -> tuple[Placed, ...]:
+        return tuple(each for each in self.placed if each.is_shown)
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts of the shown documents' chunks, best document first, best chunk first."""
+        return [chunk.text for each in self.shown for chunk in each.scored.candidate.chunks]
+
+
+def retrieve(
+    store: IndexStore,
+    embedder: Embedder,
+    query: str,
+    *,
+    now: datetime,
+    limit: int = 5,
+    sources: Sequence[str] = (),
+    intent: IntentKind | None = None,
+    policy: Policy = Policy(),
+) -> Retrieval:
+    """The best `limit` documents with their best chunks. `intent` overrides what the question says.
+
+    Raises StoreBusy or StoreUnavailable when the index cannot be read, Retriable when a remote embedder cannot.
+    """
+    read = read_intent(query, now=now, vocabulary=policy.vocabulary, override=intent)
+    vector = embedder.embed([query])[0]
+    with store.reading() as index:
+        found = _candidates(index.hybrid(vector, query, limit=max(policy.overfetch, limit), sources=sources))
+        found += _heads(index, found, vector, sources)
+    ranking = blend(found, read, now=now, half_lives=policy.half_lives, weights=policy.weights)
+    return Retrieval(query, read, now, tuple(arrange(ranking, read, limit=limit, threshold=policy.threshold)))
+
+
+def _candidates(found: Hybrid) -> list[Candidate]:
+    """The newest version of each document that was found. A reader may see two while one replaces the other."""
+    legs: dict[str, dict[str, Leg]] = defaultdict(dict)
+    for name, hits in found.legs.items():
+        for rank, hit in enumerate(hits, start=1):
+            legs[hit.point_id][name] = Leg(hit.score, rank)
+    by_document = _newest_versions(found.fused)
+    return [candidate_of(hits[0].payload, [_chunk(hit, legs[hit.point_id]) for hit in hits]) for hits in by_document]
+
+
+def _newest_versions(hits: Iterable[Hit]) -> list[list[Hit]]:
+    versions: dict[tuple[str, str], dict[str, list[Hit]]] = defaultdict(lambda: defaultdict(list))
+    for hit in hits:
+        source, doc_id = hit.payload.get("source"), hit.payload.get("doc_id")
+        if isinstance(source, str) and source and isinstance(doc_id, str) and doc_id:
+            versions[source, doc_id][str(hit.payload.get("fetched_at", ""))].append(hit)
+    return [by_fence[max(by_fence)] for by_fence in versions.values()]
+
+
+def _chunk(hit: Hit, legs: Mapping[str, Leg]) -> FoundChunk:
+    index, text = hit.payload.get("chunk_index"), hit.payload.get("text")
+    heading = hit.payload.get("heading_path")
+    return FoundChunk(
+        hit.point_id,
+        index if isinstance(index, int) else 0,
+        text if isinstance(text, str) else "",
+        heading if isinstance(heading, str) else "",
+        hit.score,
+        dict(legs),
+    )
+
+
+def _heads(index: IndexReader, found: Sequence[Candidate], vector: Vectors, sources: Sequence[str]) -> list[Candidate]:
+    """The documents that replaced what was found, and the canonical members of its families: reachable though their
+    own wording did not match. They come with their best chunks, at the bottom of the scores."""
+    known = {candidate.key for candidate in found}
+    wanted: set[DocumentKey] = set()
+    links = _links(found)
+    for _ in range(LONGEST_CHAIN):
+        following = links - known - wanted
+        if not following:
+            break
+        wanted |= following
+        links = _links(candidate_of(hit.payload, ()) for hit in index.documents(sorted(following)))
+    families: dict[str, set[str]] = defaultdict(set)
+    for candidate in found:
+        if candidate.family:
+            families[candidate.key.source].add(candidate.family)
+    for source, names in families.items():
+        wanted |= {candidate_of(hit.payload, ()).key for hit in index.heads(source, sorted(names))}
+    wanted = {key for key in wanted - known if not sources or key.source in sources}
+    if not wanted:
+        return []
+    lowest = min(chunk.fused for candidate in found for chunk in candidate.chunks)
+    return _with_chunks(index, wanted, vector, lowest)
+
+
+def _links(candidates: Iterable[Candidate]) -> set[DocumentKey]:
+    return {
+        DocumentKey(candidate.key.source, doc_id)
+        for candidate in candidates
+        for doc_id in candidate.superseded_by
+        if doc_id
+    }
+
+
+def _with_chunks(index: IndexReader, keys: set[DocumentKey], vector: Vectors, score: float) -> list[Candidate]:
+    by_source: dict[str, list[str]] = defaultdict(list)
+    for key in sorted(keys):
+        by_source[key.source].append(key.doc_id)
+    candidates = []
+    for source, doc_ids in by_source.items():
+        for doc_id in doc_ids:
+            hits = index.search(vector, limit=BEST_CHUNKS, sources=[source], doc_ids=[doc_id])
+            for version in _newest_versions(hits):
+                chunks = [
+                    FoundChunk(chunk.point_id, chunk.index, chunk.text, chunk.heading_path, score)
+                    for chunk in (_chunk(hit, {}) for hit in version)
+                ]
+                candidates.append(candidate_of(version[0].payload, chunks))
+    return candidates
