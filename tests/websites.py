@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from include.connectors.credentials import Credentials
 from include.connectors.sitemap import SitemapConnector
@@ -75,7 +76,8 @@ class Website:
             return self.everything
         if request.path == "/sitemap.xml":
             return sitemap(self.entries())
-        page = self.pages.get(request.path)
+        query = f"?{urlencode(request.query)}" if request.query else ""
+        page = self.pages.get(request.path + query)
         if page is None:
             return self.missing or Reply(404, self.render("Not found", "<p>There is no such page.</p>").encode(), HTML)
         if page.reply is not None:
