@@ -8,10 +8,12 @@ unknown is not public.
 
 from __future__ import annotations
 
+import hashlib
 import html
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 from urllib.parse import quote, urljoin
 
@@ -20,8 +22,10 @@ from include.connectors.http_listing import ListReader, Reading
 from include.connectors.http_options import HttpJsonOptions
 from include.connectors.http_pages import ListEndpoint
 from include.connectors.http_session import Answer, HttpSession, Pace
+from include.connectors.http_standing import standing_of
 from include.connectors.json_fields import judge, search, text_of, utf8, version_of
-from include.connectors.witnesses import Standing, Witnesses
+from include.connectors.page_text import PageText, page_text
+from include.connectors.witnesses import Witnesses
 from include.domain.dates import EvidencedDate, Precision, parse_date
 from include.domain.documents import DocumentKey, FetchedDocument, Presence
 from include.domain.errors import (
@@ -34,7 +38,6 @@ from include.domain.errors import (
 from include.domain.inventory import Listing, Proof
 from include.ports import Clock
 
-_MEDIA_TYPES = {"html": "text/html", "markdown": "text/markdown", "text": "text/plain"}
 _ALL_TIME = datetime.max.replace(tzinfo=UTC)
 
 
@@ -65,10 +68,13 @@ class HttpJsonConnector:
         self._session = HttpSession(
             options.base_url, limits=options.http, clock=clock, credentials=credentials, pace=pace
         )
-        self._endpoint = ListEndpoint(self._session, options.list, options.public)
+        self._endpoint = ListEndpoint(self._session, options.list, options.public, self._text_token)
         self._listed_at: Mapping[str, object] = {}  # doc_id -> timestamp of the version the list showed
         self._witnesses = Witnesses(
-            source, options.canaries, ask_standing=self._ask_standing, ask_canary=self._ask_canary
+            source,
+            options.canaries,
+            ask_standing=partial(standing_of, self._session, options),
+            ask_canary=self._ask_canary,
         )
 
     @property
@@ -78,7 +84,7 @@ class HttpJsonConnector:
     def list_documents(self) -> Listing:
         """See `ports.Connector`."""
         listed_at = self._clock.now()
-        standing = self._witnesses.standing(anew=True)
+        standing = before = self._witnesses.standing(anew=True)
         reading, passes = ListReader(self._endpoint).read()
         if standing.verified:
             standing = self._witnesses.standing(anew=True)  # it may have been revoked between two pages
@@ -87,6 +93,8 @@ class HttpJsonConnector:
         problems = list(reading.problems)
         if standing.doubt:
             problems.append(standing.doubt)
+        elif standing.scope != before.scope:
+            problems.append(f"our rights changed while the list was read: {before.scope} -> {standing.scope}")
         if not documents:
             problems.append(
                 f"no public document among {len(reading.items)} listed; an empty list proves nothing: has the "
@@ -101,6 +109,7 @@ class HttpJsonConnector:
             declared_total=reading.total,
             detail=self._detail(reading, passes, len(documents)),
             problem="; ".join(f"{self._source}: {problem}" for problem in problems),
+            scope=standing.scope,
         )
         return Listing(self._source, documents, proof, listed_at)
 
@@ -109,7 +118,7 @@ class HttpJsonConnector:
         a cache has not caught up, and the old text must not be recorded as the new version."""
         fetched_at = self._clock.now()
         answer = self._get_page(doc_id)
-        if answer.status in (401, 403, 404, 410):
+        if self._says_absent(answer):
             raise self._absence(doc_id, answer)
         page = self._living(doc_id, answer, fetched_at)
         facts = {"source": self._source, "doc_id": doc_id}
@@ -118,17 +127,14 @@ class HttpJsonConnector:
         if page.public is None:
             raise DocumentUnreadable(f"{self._source}: {doc_id}: its state is unknown ({page.why})", **facts)
         options, fields = self._options, self._options.page.fields
-        body = text_of(search(fields.body, page.data))
-        if body is None or not (body.strip() or options.empty_pages):
-            what = "no text" if body is None else "an empty text"
-            raise DocumentUnreadable(f"{self._source}: {doc_id} has {what} at `{fields.body}` (protected?)", **facts)
+        body = self._body(doc_id, page.data)
         if (title := text_of(search(fields.title, page.data)) if fields.title else None) and options.page.title_is_html:
             title = html.unescape(title)
         return FetchedDocument(
             key=DocumentKey(self._source, doc_id),
             version=self._version(doc_id, page.data, fetched_at),
-            body=utf8(body, f"{self._source}: {doc_id}"),
-            media_type=_MEDIA_TYPES[options.page.body_format],
+            body=utf8(body.text, f"{self._source}: {doc_id}"),
+            media_type=body.media_type,
             url=urljoin(
                 options.site_url or f"{self._session.base_url}/", self._text(fields.url, page.data) or answer.where
             ),
@@ -148,7 +154,7 @@ class HttpJsonConnector:
         """See `ports.Connector`. GONE and NOT_PUBLIC only as long as known documents answer normally."""
         try:
             answer = self._get_page(doc_id)
-            if answer.status in (401, 403, 404, 410):
+            if self._says_absent(answer):
                 raise self._absence(doc_id, answer)
             page = self._living(doc_id, answer, self._clock.now())
             if page.public is False:
@@ -168,6 +174,32 @@ class HttpJsonConnector:
         page = self._options.page
         path = page.path.replace("{id}", quote(doc_id, safe=""))
         return self._session.get(path, {name: value.replace("{id}", doc_id) for name, value in page.params.items()})
+
+    def _says_absent(self, answer: Answer) -> bool:
+        absent = self._options.page.absent
+        if answer.status == 200 and absent:
+            return judge(absent, answer.json())[0] is True
+        return answer.status in (401, 403, 404, 410)
+
+    def _body(self, doc_id: str, data: object) -> PageText:
+        """Raises DocumentUnreadable when there is no text, or not all of it, or when it would go stale unseen."""
+        try:
+            body = page_text(self._options.page, data)
+            if not (body.text.strip() or self._options.empty_pages):
+                raise DocumentUnreadable(f"an empty text at `{self._options.page.fields.body}` (protected?)")
+            if body.is_borrowed and not self._options.list.version_covers_text:
+                raise DocumentUnreadable(
+                    "it embeds other entries, and its version would not show their edits; set list.version_covers_text"
+                )
+        except DocumentUnreadable as error:
+            raise DocumentUnreadable(f"{self._source}: {doc_id}: {error}", source=self._source, doc_id=doc_id) from None
+        return body
+
+    def _text_token(self, data: object) -> str:
+        """The part of a version that stands for the text. Raises DocumentUnreadable."""
+        return (
+            "+" + hashlib.sha256(page_text(self._options.page, data).text.encode("utf-8", "replace")).hexdigest()[:16]
+        )
 
     def _living(self, doc_id: str, answer: Answer, now: datetime) -> _Living:
         """Raises SourceUnavailable when the answer is no page, or shows another document."""
@@ -193,6 +225,8 @@ class HttpJsonConnector:
         version = version_of(expressions, data)
         if not version:
             raise DocumentUnreadable(f"{self._source}: {doc_id} shows no version at {', '.join(expressions)}")
+        if options.list.version_covers_text:
+            version += self._text_token(data)
         shown = options.page.fields.updated_at or options.list.updated_at or options.list.versions[0]
         seen, listed = _instant(search(shown, data)), _instant(self._listed_at.get(doc_id))
         if seen and listed and seen.value < listed.value:
@@ -206,26 +240,6 @@ class HttpJsonConnector:
         if seen and is_coarse and abs(fetched_at - seen.value) < timedelta(seconds=options.settle_seconds):
             return f"{version}~unsettled"  # a second edit in this second would look the same
         return version
-
-    def _ask_standing(self) -> Standing:
-        identity = self._options.identity
-        if not self._session.has_credentials and (identity is None or identity.only_with_credential):
-            return Standing(True)
-        if identity is None:
-            return Standing(
-                False, "a credential is used, but no identity probe says that the source accepted it (option identity)"
-            )
-        if identity.path is None:
-            return Standing(True)
-        answer = self._session.get(identity.path, identity.params, conditional=False)
-        if answer.status != 200:
-            return Standing(
-                False, f"the identity probe {answer.where} answers {answer.status}: is the credential revoked?"
-            )
-        recognised, why = judge(identity.expect, answer.json())
-        if not recognised:
-            return Standing(False, f"the source takes us for somebody else: {answer.where}: {why}")
-        return Standing(True)
 
     def _absence(self, doc_id: str, answer: Answer) -> TruecopyError:
         """DocumentGone for 404 and 410, DocumentNotPublic for 401 and 403, SourceUnavailable without witnesses."""

@@ -23,6 +23,7 @@ def _expression(text: str) -> str:
 Expression = Annotated[str, AfterValidator(_expression)]
 Allowed = tuple[bool | int | float | str | None, ...]
 States = dict[Expression, Allowed]
+BodyFormat = Literal["html", "markdown", "text", "contentful_rich_text", "strapi_blocks"]
 
 
 class _Options(BaseModel):
@@ -81,7 +82,11 @@ class Paging(_Options):
 
 class ListOptions(_Options):
     """The list endpoint. `version`: several expressions are joined and hashed. `updated_at`, a timestamp, makes
-    versions comparable in time; by default the first version expression, where it is one."""
+    versions comparable in time; by default the first version expression, where it is one.
+
+    `version_covers_text`: the list delivers the texts too, and they belong to the version; for texts that hold those of
+    other documents, whose edits move no version of this one. `beside`: fields that each row gets from around the list.
+    """
 
     path: str
     params: dict[str, str] = {}
@@ -89,6 +94,8 @@ class ListOptions(_Options):
     id: Expression = "id"
     version: Expression | Annotated[tuple[Expression, ...], Field(min_length=1)]
     updated_at: Expression | None = None
+    version_covers_text: bool = False
+    beside: Expression | None = None
     public: States = {}
     paging: Paging = Paging()
 
@@ -115,33 +122,42 @@ class Fields(_Options):
 
 class PageOptions(_Options):
     """The page endpoint. `item` is where the document is in the answer; `public` are further states, on top of those
-    of the list, that only the page shows. `version` defaults to the expressions of the list."""
+    of the list, that only the page shows. `version` defaults to the expressions of the list. `absent`: what a 200
+    holds that means "no such document", for endpoints that answer a question by id with a list.
+
+    `parts`: where the texts of each kind of part are, for a body made of parts (dynamic zones, stream fields, embedded
+    entries); `part_kind` is where a part names its kind. A kind that is not named makes the document unreadable, `[]`
+    leaves it out."""
 
     path: str
     params: dict[str, str] = {}
     item: Expression = "@"
+    absent: States = {}
     fields: Fields
-    body_format: Literal["html", "markdown", "text"] = "html"
+    body_format: BodyFormat = "html"
+    parts: dict[str, tuple[Expression, ...]] = {}
+    part_kind: Expression = "__component || type || sys.contentType.sys.id"
     title_is_html: bool = False
     version: Expression | Annotated[tuple[Expression, ...], Field(min_length=1)] | None = None
     public: States = {}
 
-    @field_validator("path")
-    @classmethod
-    def _names_the_id(cls, path: str) -> str:
-        if "{id}" not in path:
-            raise ValueError("a path that contains {id}")
-        return path
+    @model_validator(mode="after")
+    def _names_the_id(self) -> PageOptions:
+        if "{id}" not in self.path and not any("{id}" in value for value in self.params.values()):
+            raise ValueError("a path that contains {id}, or one of the params does")
+        return self
 
 
 class Identity(_Options):
     """How to tell that the credential is the one we think it is. Either a question that only it can answer
     (`path` and what the answer must hold), or the knowledge that this API never answers 200 to a bad one.
-    `only_with_credential`: a source that is read without a credential has nothing to verify."""
+    `only_with_credential`: a source that is read without a credential has nothing to verify. `account` is where the
+    answer names the account and its rights: a listing read as somebody else is not compared with this one."""
 
     path: str | None = None
     params: dict[str, str] = {}
     expect: States = {}
+    account: Expression | None = None
     rejects_bad_credentials: bool = False
     only_with_credential: bool = False
 
@@ -149,12 +165,15 @@ class Identity(_Options):
     def _one_way(self) -> Identity:
         if (self.path is None) is not self.rejects_bad_credentials:
             raise ValueError("either `path` (with `expect`) or `rejects_bad_credentials: true`")
+        if self.account is not None and self.path is None:
+            raise ValueError("`account` needs `path`, the question whose answer names it")
         return self
 
 
 class HttpJsonOptions(_Options):
     """Options of `http_json`. `settle_seconds`: a version younger than this and only exact to the second may be
-    shared by two edits; it is recorded as unsettled, so that the next run reads the document again."""
+    shared by two edits; it is recorded as unsettled, so that the next run reads the document again. `preview_hosts`
+    serve drafts as if they were published; a `base_url` there is refused."""
 
     base_url: str
     site_url: str | None = None
@@ -167,6 +186,7 @@ class HttpJsonOptions(_Options):
     lang: str | None = None
     content_type: str = "page"
     empty_pages: bool = False  # an empty text is usually one that is not shown to us
+    preview_hosts: tuple[str, ...] = ()
     http: HttpLimits = HttpLimits()
 
     @field_validator("base_url", "site_url")
@@ -175,3 +195,9 @@ class HttpJsonOptions(_Options):
         if url is not None and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname):
             raise ValueError("an http or https URL")
         return url
+
+    @model_validator(mode="after")
+    def _is_no_preview(self) -> HttpJsonOptions:
+        if (host := urlsplit(self.base_url).hostname) in self.preview_hosts:
+            raise ValueError(f"a base_url that serves published documents only; {host} shows drafts")
+        return self

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import urljoin
@@ -11,6 +12,7 @@ from requests.utils import parse_header_links
 from include.connectors.http_options import ListOptions, Paging
 from include.connectors.http_session import Answer, HttpSession
 from include.connectors.json_fields import States, identifier, judge, search, version_of, whole_number
+from include.domain.errors import DocumentUnreadable
 from include.domain.inventory import ListedDocument
 
 # Where APIs say that there is more. Only used to contradict a configuration that takes one answer for the whole list.
@@ -74,10 +76,14 @@ class PagedList(Protocol):
 
 
 class ListEndpoint:
-    """The list endpoint of one source. `public` is the allow-list that rows are judged by."""
+    """The list endpoint of one source. `public` is the allow-list that rows are judged by. `text_token` makes a part
+    of the version from a row's text, where the version covers it; it may raise DocumentUnreadable."""
 
-    def __init__(self, session: HttpSession, options: ListOptions, public: States) -> None:
+    def __init__(
+        self, session: HttpSession, options: ListOptions, public: States, text_token: Callable[[object], str]
+    ) -> None:
         self._session = session
+        self._text_token = text_token
         self._options = options
         self.paging = options.paging
         self._public = {**public, **options.public}
@@ -113,6 +119,9 @@ class ListEndpoint:
         if not isinstance(rows, list):
             found = "nothing" if rows is None else type(rows).__name__
             raise answer.refused(f"holds {found} at `{self._options.items}` where a list was due")
+        beside = search(self._options.beside, data) if self._options.beside else None
+        if isinstance(beside, dict):
+            rows = [{**row, **beside} if isinstance(row, dict) else row for row in rows]
         return Page(
             rows=tuple(self._row(answer, position, row) for position, row in enumerate(rows, 1)),
             total=_count(paging.total, answer, data),
@@ -152,6 +161,11 @@ class ListEndpoint:
             return ListedItem(doc_id, None, when)
         if not version and not why:
             why = f"the list gives no version at {', '.join(self._options.versions)}"
+        if self._options.version_covers_text and not why:
+            try:
+                version += self._text_token(row)
+            except DocumentUnreadable as error:
+                why = str(error)
         return ListedItem(doc_id, ListedDocument(doc_id, version, unreadable=why), when)
 
 

@@ -30,6 +30,7 @@ from include.ports import Clock
 
 _MAY_PASS = frozenset({429, 500, 502, 503, 504})
 _CHUNK = 64 * 1024
+_PAUSE_HEADERS = ("retry-after", "x-contentful-ratelimit-reset")
 
 
 class Pace(Protocol):
@@ -234,7 +235,7 @@ class HttpSession:
         return float(full * random.uniform(0.5, 1.0))  # many workers must not come back in step
 
     def _retry_after(self, answer: Answer) -> float | None:
-        text = answer.headers.get("retry-after", "").strip()
+        text = next((answer.headers[name] for name in _PAUSE_HEADERS if name in answer.headers), "").strip()
         if text.isdigit():
             seconds = float(text)
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -31,16 +32,31 @@ def search(expression: str, data: object) -> Any:
 
 def judge(states: States, data: object) -> tuple[bool | None, str]:
     """Whether every named field has an allowed value. (False, why) names the first that has another value,
-    (None, why) one that is missing: its state is unknown, which is neither public nor gone."""
+    (None, why) one that is missing: its state is unknown, which is neither public nor gone. A null that is written is
+    a state that may be allowed; a field that is not there has none."""
     unknown = ""
     for expression, allowed in states.items():
         value = search(expression, data)
-        if any(_same(value, one) for one in allowed):
+        if any(_same(value, one) for one in allowed) and not (value is None and _is_missing(expression, data)):
             continue
         if value is not None:
             return False, f"{expression} is {value!r:.60}, allowed: {', '.join(map(repr, allowed))}"
         unknown = unknown or f"{expression} is missing"
     return (None, unknown) if unknown else (True, "")
+
+
+_PLAIN_PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+
+
+def _is_missing(expression: str, data: object) -> bool:
+    """Whether a path of plain names leads nowhere. Of any other expression it cannot be told: it is as written."""
+    if not _PLAIN_PATH.fullmatch(expression):
+        return False
+    for name in expression.split("."):
+        if not isinstance(data, Mapping) or name not in data:
+            return True
+        data = data[name]
+    return False
 
 
 def _same(value: object, allowed: object) -> bool:

@@ -736,5 +736,5 @@ def test_a_wrong_option_names_file_key_value_and_what_is_allowed():
     assert "t.yaml: sources.help.options.list.itmes: is not an option here" in lines
     with pytest.raises(ConfigError, match="allowed: git_markdown, http_json"):
         check("sharepoint", "help", {})
-    with pytest.raises(ConfigError, match="allowed: ghost, strapi"):
+    with pytest.raises(ConfigError, match="allowed: contentful, ghost, strapi"):
         check("http_json", "help", {"preset": "gohst"})
