@@ -1,8 +1,40 @@
 """Posts, pages and custom types of a WordPress site, as any reader of the site can see them.
 
-What an editor does, what WordPress says of it, and what becomes of the index. Webhook: WordPress sends none of its own;
-the column says what a plugin on `wp_after_insert_post` and `deleted_post` can name. The nightly run needs none of them.
-TABLE
+What an editor does, what WordPress shows of it, and what the next night does to the index. *modified*: whether the
+document's modified_gmt tells. *by id*: the answer to an anonymous question (401 is rest_forbidden, 404
+rest_post_invalid_id). *webhook*: the hook that names this document; core sends no webhooks, a plugin that does can know
+of nothing else, and the nightly run needs none.
+
+| editor's action                       | list        | modified | by id          | webhook              | index     |
+| ------------------------------------- | ----------- | -------- | -------------- | -------------------- | --------- |
+| publish a draft                       | new version | moves    | 200            | wp_after_insert_post | created   |
+| edit                                  | new version | moves    | 200            | wp_after_insert_post | replaced  |
+| shorten                               | new version | moves    | 200            | wp_after_insert_post | replaced  |
+| give another title                    | new version | moves    | 200            | wp_after_insert_post | refreshed |
+| rename the slug                       | new version | moves    | 200            | wp_after_insert_post | refreshed |
+| move to another parent                | new version | moves    | 200            | wp_after_insert_post | refreshed |
+| unpublish (draft)                     | absent      |          | 401            | wp_after_insert_post | deleted   |
+| submit for review (pending)           | absent      |          | 401            | wp_after_insert_post | deleted   |
+| make private                          | absent      |          | 401            | wp_after_insert_post | deleted   |
+| move to the trash                     | absent      |          | 401            | wp_after_insert_post | deleted   |
+| restore from the trash                | new version | moves    | 200            | wp_after_insert_post | created   |
+| delete                                | absent      |          | 404            | deleted_post         | deleted   |
+| merge into another and redirect       | absent      |          | 404            | deleted_post         | deleted   |
+| schedule a new one                    | absent      |          | 401            | wp_after_insert_post | nothing   |
+| it goes live                          | new version | stays    | 200            | wp_after_insert_post | created   |
+| take offline until a date             | absent      |          | 401            | wp_after_insert_post | deleted   |
+| protect with a password               | protected   | moves    | 200, protected | wp_after_insert_post | deleted   |
+| take the password off                 | new version | moves    | 200            | wp_after_insert_post | created   |
+| rename a category that the text shows | new version | stays    | 200            | none                 | replaced  |
+| edit a synced pattern in the text     | new version | stays    | 200            | none                 | replaced  |
+| rename the slug of its parent         | new version | stays    | 200            | none                 | refreshed |
+| trash its parent                      | new version | stays    | 200            | none                 | refreshed |
+| delete its parent                     | new version | stays    | 200            | none                 | refreshed |
+| turn a post into a page               | new version | stays    | 200            | none                 | refreshed |
+
+Where modified_gmt stays, the version sees the change in link, slug, status, type or, as long as the list is read with
+its texts (`content_in_version`), in the text. A redirect from the old address shows nowhere in the API. An account adds
+nothing to what is public: every state but `publish` is not, and neither is what has a password.
 """
 
 from __future__ import annotations

@@ -77,9 +77,8 @@ class WordPressDocument:
         state = version_of(_STATE, self.data)
         if not state or not with_content or (rendered := self.rendered) is None:
             return state
-        return hashlib.sha256(f"{state}\x1f{_digest_of_text(rendered)}".encode("utf-8", "surrogatepass")).hexdigest()[
-            :32
-        ]
+        whole = f"{state}\x1f{self.type_name}\x1f{_digest_of_text(rendered)}"
+        return hashlib.sha256(whole.encode()).hexdigest()[:32]
 
     def listed(self, *, with_content: bool) -> ListedDocument | None:
         """As an entry of a listing; None when it is not public."""

@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -26,6 +27,7 @@ import requests
 from selectolax.lexbor import LexborHTMLParser
 
 from include.connectors.credentials import Credentials
+from include.connectors.http_session import Pace
 from include.connectors.wordpress import WordPressConnector
 from include.connectors.wordpress_options import WordPressOptions
 from include.ports import Clock
@@ -76,9 +78,10 @@ class WordPressSite:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    def open_connector(self, clock: Clock, **options: Any) -> WordPressConnector:
-        """As the editor's organisation would configure it: anonymous, all three types. `user` reads as an account."""
-        user = options.pop("user", None)
+    def open_connector(
+        self, clock: Clock, *, user: str = "", pace: Pace | None = None, **options: Any
+    ) -> WordPressConnector:
+        """Anonymous, all three types, unless told otherwise. `user` is an account; one that is unknown is rejected."""
         chosen = WordPressOptions.model_validate(
             {
                 "url": self.url,
@@ -95,7 +98,7 @@ class WordPressSite:
         )
         password = self.passwords.get(user, "wrong wrong wrong") if user else ""
         credentials = Credentials(basic=(user, password)) if user else None
-        return WordPressConnector("wordpress", chosen, clock=clock, credentials=credentials)
+        return WordPressConnector("wordpress", chosen, clock=clock, credentials=credentials, pace=pace)
 
     def stop(self) -> None:
         """The server and its workers: killing the parent alone would leave them listening."""
@@ -111,9 +114,10 @@ class WordPressSite:
         return self.editors.act(self, random)
 
     def create(self, rest_base: str = "posts", **fields: Any) -> str:
+        if rest_base == "posts":
+            fields.setdefault("categories", self.category)
         doc_id = str(self.api("POST", rest_base, {"status": "publish", **fields})["id"])
-        if rest_base in TYPES:
-            self.documents[doc_id] = rest_base
+        self.documents[doc_id] = rest_base
         return doc_id
 
     def edit(self, doc_id: str, **fields: Any) -> dict[str, Any]:
@@ -138,6 +142,40 @@ class WordPressSite:
         self.api("POST", f"/peer/v1/due/{doc_id}")
         requests.get(f"{self.url}/wp-cron.php?doing_wp_cron", timeout=30).raise_for_status()
 
+    @cached_property
+    def category(self) -> int:
+        """The category of every post, created with the first of them."""
+        return int(self.api("POST", "categories", {"name": "Manuals"})["id"])
+
+    def rename_category(self, name: str) -> None:
+        self.api("POST", f"categories/{self.category}", {"name": name})
+
+    @cached_property
+    def _pattern(self) -> int:
+        fields = {"title": "Shared notice", "status": "publish", "content": paragraphs("A shared notice.")}
+        return int(self.api("POST", "blocks", fields)["id"])
+
+    @property
+    def pattern(self) -> str:
+        """The content by which a document uses the synced pattern."""
+        return f'<!-- wp:block {{"ref":{self._pattern}}} /-->'
+
+    def edit_pattern(self, content: str) -> None:
+        self.api("POST", f"blocks/{self._pattern}", {"content": content})
+
+    def change_type(self, doc_id: str, rest_base: str) -> None:
+        """As the plugins do that turn posts into pages."""
+        name = {"posts": "post", "pages": "page", "guides": "guide"}[rest_base]
+        self._sql(f"UPDATE wp_posts SET post_type = '{name}' WHERE ID = {int(doc_id)}")
+        self.documents[doc_id] = rest_base
+
+    def age(self, doc_id: str) -> None:
+        """It was saved long ago."""
+        then = "2026-01-02 03:04:05"
+        self._sql(
+            f"UPDATE wp_posts SET post_modified = '{then}', post_modified_gmt = '{then}' WHERE ID = {int(doc_id)}"
+        )
+
     def api(self, method: str, route: str, fields: Mapping[str, Any] | None = None) -> Any:
         """A call of WordPress's REST API as the editor; routes below `wp/v2` unless they start with a slash."""
         path = route if route.startswith("/") else f"/wp/v2/{route}"
@@ -145,6 +183,13 @@ class WordPressSite:
         if answer.status_code >= 400:
             raise AssertionError(f"{method} {path} {fields}: {answer.status_code} {answer.text[:300]}")
         return answer.json()
+
+    def clear(self) -> None:
+        """Nothing is left but the first page."""
+        first, *others = self.documents
+        for doc_id in others:
+            self.editor.delete(f"{self.url}/wp-json/wp/v2/{self._route(doc_id)}?force=true", timeout=60)
+        self.documents = {first: self.documents[first]}
 
     # What a reader sees
 

@@ -31,14 +31,9 @@ class Editors:
     """They remember what they made; everything is decided by the given source of chance alone."""
 
     pages: dict[str, Page] = field(default_factory=dict)
-    category: int = 0
-    pattern: str = ""
 
     def act(self, site: WordPressSite, random: Random) -> str:
         """One action; a sentence of what was done."""
-        if not self.category:
-            self.category = site.api("POST", "categories", {"name": unique_word(random)})["id"]
-            self.pattern = str(site.api("POST", "blocks", self._pattern(random))["id"])
         if sum(page.is_public for page in self.pages.values()) < 3:
             return self._publish(site, random)
         while True:
@@ -52,9 +47,7 @@ class Editors:
         extra = {}
         if rest_base == "pages" and parents and random.random() < 0.5:
             extra["parent"] = int(random.choice(parents))
-        if rest_base == "posts":
-            extra["categories"] = self.category
-        doc_id = site.create(rest_base, title=heading(random), content=self._content(random, rest_base), **extra)
+        doc_id = site.create(rest_base, title=heading(random), content=_content(site, random, rest_base), **extra)
         self.pages[doc_id] = Page(rest_base)
         return f"published {doc_id} in {rest_base} {extra or ''}".strip()
 
@@ -63,19 +56,19 @@ class Editors:
             return ""
         old = random.choice(trashed)
         slug = site.api("GET", f"posts/{old}?context=edit")["slug"].removesuffix("__trashed")
-        doc_id = site.create("posts", title=heading(random), content=self._content(random, "posts"), slug=slug)
+        doc_id = site.create("posts", title=heading(random), content=_content(site, random, "posts"), slug=slug)
         self.pages[doc_id] = Page("posts")
         return f"published {doc_id} under {slug}, the address of {old} in the trash"
 
     def _edit(self, site: WordPressSite, random: Random) -> str:
         doc_id = self._any_published(random)
-        site.edit(doc_id, content=self._content(random, self.pages[doc_id].rest_base))
+        site.edit(doc_id, content=_content(site, random, self.pages[doc_id].rest_base))
         return f"rewrote {doc_id}"
 
     def _edit_twice_in_a_second(self, site: WordPressSite, random: Random) -> str:
         doc_id = self._any_published(random)
-        site.edit(doc_id, content=self._content(random, "guides"))
-        site.edit(doc_id, content=self._content(random, "guides"))
+        site.edit(doc_id, content=_content(site, random, "guides"))
+        site.edit(doc_id, content=_content(site, random, "guides"))
         return f"rewrote {doc_id}, and at once again"
 
     def _shorten(self, site: WordPressSite, random: Random) -> str:
@@ -106,7 +99,7 @@ class Editors:
         kept, gone = self._any_published(random), self._any_public(random)
         if kept == gone:
             return ""
-        site.edit(kept, content=self._content(random, "guides") + _paragraph(random))
+        site.edit(kept, content=_content(site, random, "guides") + _paragraph(random))
         return f"merged {gone} into {kept}; " + self._end(site, gone, "deleted")
 
     def _unpublish(self, site: WordPressSite, random: Random) -> str:
@@ -146,7 +139,7 @@ class Editors:
 
     def _schedule(self, site: WordPressSite, random: Random) -> str:
         rest_base = random.choice(("posts", "pages", "guides"))
-        doc_id = site.schedule(rest_base, title=heading(random), content=self._content(random, "guides"))
+        doc_id = site.schedule(rest_base, title=heading(random), content=_content(site, random, "guides"))
         self.pages[doc_id] = Page(rest_base, "future")
         return f"scheduled {doc_id} for tomorrow"
 
@@ -166,11 +159,11 @@ class Editors:
         return f"{doc_id} went live as scheduled"
 
     def _edit_pattern(self, site: WordPressSite, random: Random) -> str:
-        site.api("POST", f"blocks/{self.pattern}", self._pattern(random))
+        site.edit_pattern(_paragraph(random))
         return "edited the synced pattern"
 
     def _rename_category(self, site: WordPressSite, random: Random) -> str:
-        site.api("POST", f"categories/{self.category}", {"name": unique_word(random)})
+        site.rename_category(unique_word(random))
         return "renamed the category"
 
     def _set(self, site: WordPressSite, doc_id: str, *, status: str) -> str:
@@ -195,22 +188,6 @@ class Editors:
 
     def _where(self, wanted: Callable[[Page], bool]) -> list[str]:
         return [doc_id for doc_id, page in self.pages.items() if wanted(page)]
-
-    def _content(self, random: Random, rest_base: str) -> str:
-        parts = [_paragraph(random) for _ in range(random.randint(1, 4))]
-        if random.random() < 0.4:
-            parts.insert(random.randint(0, len(parts)), _heading(random))
-        if random.random() < 0.3:
-            parts.append(_bullets(random))
-        if random.random() < 0.3:
-            parts.append(f'<!-- wp:block {{"ref":{self.pattern}}} /-->')
-        if rest_base == "posts" and random.random() < 0.4:
-            parts.append(_content_of("shortcode", "[categories]"))
-        return "\n\n".join(parts)
-
-    @staticmethod
-    def _pattern(random: Random) -> dict[str, str]:
-        return {"title": "Shared notice", "status": "publish", "content": _paragraph(random)}
 
 
 _ACTIONS: tuple[Callable[[Editors, WordPressSite, Random], str], ...] = (
@@ -239,7 +216,20 @@ _ACTIONS: tuple[Callable[[Editors, WordPressSite, Random], str], ...] = (
 )
 
 
-def _content_of(kind: str, html: str) -> str:
+def _content(site: WordPressSite, random: Random, rest_base: str) -> str:
+    parts = [_paragraph(random) for _ in range(random.randint(1, 4))]
+    if random.random() < 0.4:
+        parts.insert(random.randint(0, len(parts)), _heading(random))
+    if random.random() < 0.3:
+        parts.append(_bullets(random))
+    if random.random() < 0.3:
+        parts.append(site.pattern)
+    if rest_base == "posts" and random.random() < 0.4:
+        parts.append(_block("shortcode", "[categories]"))
+    return "\n\n".join(parts)
+
+
+def _block(kind: str, html: str) -> str:
     """As the block editor writes it."""
     return f"<!-- wp:{kind} -->\n{html}\n<!-- /wp:{kind} -->"
 
@@ -248,13 +238,13 @@ def _paragraph(random: Random, text: str = "") -> str:
     text = text or paragraph(random)
     if random.random() < 0.3:
         text += f' It\'s "quoted" &amp; <strong>{unique_word(random)}</strong> -- at last.'
-    return _content_of("paragraph", f"<p>{text}</p>")
+    return _block("paragraph", f"<p>{text}</p>")
 
 
 def _heading(random: Random) -> str:
-    return _content_of("heading", f"<h2>{heading(random)}</h2>")
+    return _block("heading", f"<h2>{heading(random)}</h2>")
 
 
 def _bullets(random: Random) -> str:
     items = "".join(f"<li>{sentence(random)}</li>" for _ in range(random.randint(1, 3)))
-    return _content_of("list", f"<ul>{items}</ul>")
+    return _block("list", f"<ul>{items}</ul>")

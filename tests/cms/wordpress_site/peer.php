@@ -23,10 +23,11 @@ add_action('init', function () {
 
 /* ---- webhooks: one event for each document that an edit touches, signed by the Standard Webhooks specification */
 
-function peer_touch($id, $kind = 'updated') {
+function peer_touch($id, $hook = 'derived') { // "derived": no hook of WordPress names this document
     $post = get_post($id);
-    if (!$post || in_array($post->post_type, ['post', 'page', 'guide'], true)) {
-        $GLOBALS['peer_touched'][(int) $id] = [$kind, $post ? $post->post_type : '', $post ? $post->post_status : ''];
+    if ($post && in_array($post->post_type, ['post', 'page', 'guide'], true)) {
+        $known = $GLOBALS['peer_touched'][(int) $id][0] ?? 'derived';
+        $GLOBALS['peer_touched'][(int) $id] = [$known === 'derived' ? $hook : $known, $post->post_type, $post->post_status];
     }
 }
 
@@ -50,27 +51,28 @@ add_action('wp_after_insert_post', function ($id, $post) {
     if ($post->post_type === 'wp_block') {
         peer_touch_users_of_pattern($id);
     } else {
-        peer_touch($id);
+        peer_touch($id, 'wp_after_insert_post');
         peer_touch_descendants($id);
     }
 }, 10, 2);
 add_action('before_delete_post', fn($id) => peer_touch_descendants($id));
 add_action('deleted_post', function ($id, $post) {
     if (in_array($post->post_type, ['post', 'page', 'guide'], true)) {
-        $GLOBALS['peer_touched'][(int) $id] = ['deleted', $post->post_type, $post->post_status];
+        $GLOBALS['peer_touched'][(int) $id] = ['deleted_post', $post->post_type, $post->post_status];
     }
 }, 10, 2);
 foreach (['edited_term', 'pre_delete_term'] as $hook) {
-    add_action($hook, fn($term) => array_map('peer_touch', (array) get_objects_in_term($term, 'category')));
+    add_action($hook, fn($term) => array_map(fn($id) => peer_touch($id), (array) get_objects_in_term($term, 'category')));
 }
 
 add_action('shutdown', function () {
     $url = peer_switch('webhook_url');
-    foreach ($url ? $GLOBALS['peer_touched'] : [] as $id => [$kind, $type, $status]) {
+    foreach ($url ? $GLOBALS['peer_touched'] : [] as $id => [$hook, $type, $status]) {
         $message = 'msg_' . bin2hex(random_bytes(12));
         $now = (string) time();
-        $data = ['id' => $id, 'type' => $type, 'status' => $status];
-        $body = wp_json_encode(['type' => "document.$kind", 'timestamp' => gmdate('c'), 'data' => $data]);
+        $kind = $hook === 'deleted_post' ? 'document.deleted' : 'document.updated';
+        $data = ['id' => $id, 'type' => $type, 'status' => $status, 'hook' => $hook];
+        $body = wp_json_encode(['type' => $kind, 'timestamp' => gmdate('c'), 'data' => $data]);
         $key = base64_decode(preg_replace('/^whsec_/', '', (string) peer_switch('webhook_secret')));
         $signature = base64_encode(hash_hmac('sha256', "$message.$now.$body", $key, true));
         wp_remote_post($url, ['timeout' => 5, 'body' => $body, 'headers' => [
