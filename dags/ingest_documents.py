@@ -79,10 +79,12 @@ def ingest_documents():
 
     @task(trigger_rule=TriggerRule.ALL_DONE, retries=0)
     def judge(names: list[str]) -> None:
-        from include.wiring.airflow import fail_unless_true, raise_alerts
+        from include.telemetry.reception import EVENT_ALERTS
+        from include.wiring.airflow import emit_events, fail_unless_true, raise_alerts
 
+        emit_events(names or [])
         # A night that never begins raises no alarm itself: the hourly run notices.
-        raise_alerts(names or [], only="no_night")
+        raise_alerts(names or [], only=("no_night", *EVENT_ALERTS))
         fail_unless_true(names or [])
 
     names = sources()

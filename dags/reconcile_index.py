@@ -67,8 +67,9 @@ def reconcile_index():
 
     @task(trigger_rule=TriggerRule.ALL_DONE, retries=0)
     def judge(names: list[str]) -> None:
-        from include.wiring.airflow import fail_unless_true, raise_alerts
+        from include.wiring.airflow import emit_events, fail_unless_true, raise_alerts
 
+        emit_events(names or [])
         raise_alerts(names or [])
         fail_unless_true(names or [])
 

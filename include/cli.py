@@ -74,7 +74,7 @@ class _LazySecrets:
     """Airflow is imported only when the settings name a connection: it costs seconds."""
 
     def _airflow(self) -> Secrets:
-        from include.wiring.airflow import ConnectionSecrets
+        from include.wiring.connections import ConnectionSecrets
 
         return ConnectionSecrets()
 
@@ -83,6 +83,9 @@ class _LazySecrets:
 
     def password(self, conn_id: str) -> str:
         return self._airflow().password(conn_id)
+
+    def webhook_secrets(self, conn_id: str) -> Sequence[str]:
+        return self._airflow().webhook_secrets(conn_id)
 
 
 def _explained(command: Callable[..., None]) -> Callable[..., None]:

@@ -121,6 +121,9 @@ class _DemoSecrets:
     def password(self, conn_id: str) -> str:
         return TOKEN
 
+    def webhook_secrets(self, conn_id: str) -> list[str]:
+        return [TOKEN]
+
 
 def _control(center: str, order: dict[str, object]) -> None:
     request = urllib.request.Request(

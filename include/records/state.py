@@ -124,12 +124,16 @@ class StateRoot:
     def read_all(self, folder: str) -> dict[str, bytes]:
         """Contents by name; a file that goes away meanwhile is left out, a folder that does not exist has none."""
         target = self._root / folder
-        paths = [str(target / name) for name in self.names(folder)]
-        if not paths:
-            return {}
+        names = self.names(folder)
         found: dict[str, bytes] = {}
+        if isinstance(self._fs, LocalFileSystem):
+            for name in names:
+                with suppress(FileNotFoundError):
+                    found[name] = Path(target / name).read_bytes()
+            return found
+        paths = [str(target / name) for name in names]
         # Object stores answer many questions at once here; any error but "not there" is raised.
-        for path, data in self._fs.cat(paths, on_error="return").items():
+        for path, data in self._fs.cat(paths, on_error="return").items() if paths else ():
             if isinstance(data, FileNotFoundError):
                 continue
             if isinstance(data, BaseException):

@@ -2,8 +2,8 @@
 
     traffic/<hour>/<process>.json   {"<source>": {"<reason>": number}}; the source is "" where none is known
 
-Each process replaces its own file as a whole, now and then: a flood of forged requests costs no write each. What a
-process counted in its last seconds is lost with it. Sums are made when they are asked for.
+Each process counts in memory and replaces its own file as a whole every few seconds (`flush`): a flood of forged
+requests is one write. What a process counted in its last seconds is lost with it. Sums are made when asked for.
 """
 
 from __future__ import annotations
@@ -24,9 +24,6 @@ from include.records.state import StateRoot
 
 log = logging.getLogger(__name__)
 
-FLUSH_EVERY = 500
-"""So many counts are written down at once; below that `flush` decides when."""
-
 KEPT_DAYS = 8
 _HOUR = "%Y-%m-%dT%H"
 
@@ -40,16 +37,13 @@ class FileTraffic:
         self._name = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self._lock = threading.Lock()
         self._counts: dict[str, Counter[tuple[str, Reason]]] = {}
-        self._unwritten: Counter[str] = Counter()
+        self._unwritten: set[str] = set()
 
     def count(self, source: str, reason: Reason) -> None:
         hour = f"{self._clock.now():{_HOUR}}"
         with self._lock:
             self._counts.setdefault(hour, Counter())[source, reason] += 1
-            self._unwritten[hour] += 1
-            full = self._unwritten.total() >= FLUSH_EVERY
-        if full:
-            self.flush()
+            self._unwritten.add(hour)
 
     def flush(self) -> None:
         """Write down what was counted since the last time. A failure is logged, and the numbers are kept."""
@@ -64,7 +58,7 @@ class FileTraffic:
             except OSError as error:
                 log.warning("the counts of deliveries could not be written and are kept: %s", error)
                 with self._lock:
-                    self._unwritten[hour] += 1
+                    self._unwritten.add(hour)
 
     def since(self, moment: datetime) -> Mapping[str, Mapping[Reason, int]]:
         """Sums of all processes by source, from the beginning of that hour. Sources without traffic are left out."""

@@ -1,1 +1,1 @@
-"""Numbers and alarms, derived from manifests only."""
+"""Numbers and alarms, derived from manifests, and for webhooks from what came through the door."""

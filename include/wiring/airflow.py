@@ -1,4 +1,4 @@
-"""Airflow's side of the wiring: connections, the current run, errors, gauges, alerts."""
+"""Airflow's side of the wiring: the current run, errors, gauges, alerts."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from airflow.sdk import Asset, Connection, get_current_context
-from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowNotFoundException
-from airflow.sdk.log import mask_secret
+from airflow.sdk import Asset, get_current_context
+from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
-from include.connectors.credentials import Credentials
-from include.domain.errors import ConfigError, Fatal, Held, Retriable
+from include.domain.errors import Fatal, Held, Retriable
 from include.domain.manifest import Gauge, Manifest
 from include.telemetry.alerts import Alert
+from include.telemetry.reception import reception_gauges
 from include.wiring.application import Application
+from include.wiring.connections import ConnectionSecrets
+from include.wiring.events import not_followed
 from include.wiring.held_plans import Request
-from include.wiring.nights import alerts_of, gauges_of, record_alerts
+from include.wiring.nights import alerts_of, gauges_of, reception_at, record_alerts
 from include.wiring.runs import Run, manifests_of, verdict
 
 log = logging.getLogger(__name__)
@@ -31,59 +32,6 @@ log = logging.getLogger(__name__)
 def application() -> Application:
     """The installation of this process, from its environment; credentials come from Airflow Connections."""
     return Application.from_environment(os.environ, ConnectionSecrets())
-
-
-class ConnectionSecrets:
-    """Airflow Connections as the credentials of sources and stores. Implements application.Secrets.
-
-    A connection in the environment (`AIRFLOW_CONN_<ID>`) is read from there; Airflow's secrets backends and its
-    database are asked for the others only.
-    """
-
-    def credentials(self, conn_id: str) -> Credentials:
-        """Login and password are HTTP basic; a password alone is a bearer token. `headers` and `params` of the
-        connection's extra are taken as they are, with `{password}` replaced."""
-        connection = self._connection(conn_id)
-        password = connection.password or ""
-
-        def filled(name: str) -> dict[str, str]:
-            values = connection.extra_dejson.get(name) or {}
-            return {str(key): str(value).replace("{password}", password) for key, value in values.items()}
-
-        headers, params = filled("headers"), filled("params")
-        if connection.login:
-            return Credentials(headers=headers, basic=(connection.login, password), params=params)
-        if password and not headers and not params:
-            headers = {"Authorization": f"Bearer {password}"}
-        return Credentials(headers=headers, params=params)
-
-    def password(self, conn_id: str) -> str:
-        return self._connection(conn_id).password or ""
-
-    def _connection(self, conn_id: str) -> Connection:
-        variable = f"AIRFLOW_CONN_{conn_id.upper()}"
-        written = os.environ.get(variable)
-        if written:
-            try:
-                is_json = written.lstrip().startswith("{")
-                found = Connection.from_json(written, conn_id) if is_json else Connection.from_uri(written, conn_id)
-            except Exception:  # noqa: BLE001 (whatever is wrong with it, its text may hold the password)
-                raise ConfigError(
-                    f"{variable} is neither a connection's JSON nor its URI; write "
-                    '{"conn_type": "http", "login": "…", "password": "…"}',
-                    conn_id=conn_id,
-                ) from None
-            mask_secret(found.password)
-            return found
-        try:
-            stored: Connection = Connection.get(conn_id)
-            return stored
-        except AirflowNotFoundException:
-            raise ConfigError(
-                f"connection {conn_id!r} is not known: set {variable} in the environment of this process, or add it in "
-                "Airflow (Admin, Connections) or the secrets backend that Airflow is configured with",
-                conn_id=conn_id,
-            ) from None
 
 
 def current_run() -> Run:
@@ -133,8 +81,26 @@ def fail_unless_true(sources: Sequence[str]) -> None:
         raise AirflowFailException("\n".join(why))
 
 
+def fail_unless_followed(sources: Sequence[str]) -> None:
+    """The same for a run that followed the events of these sources."""
+    why = not_followed(application(), sources, current_run())
+    if why:
+        raise AirflowFailException("\n".join(why))
+
+
 def emit(manifest: Manifest) -> list[Gauge]:
     """Send the gauges of a manifest through Airflow's own metrics, and log them."""
+    return _send(gauges_of(application(), manifest))
+
+
+def emit_events(sources: Sequence[str]) -> list[Gauge]:
+    """The same for what came through the doors of these sources; those without a webhook have no such gauges."""
+    app = application()
+    receptions = [reception for source in sources if (reception := reception_at(app, source))]
+    return _send([gauge for each in receptions for gauge in reception_gauges(each, app.clock.now())])
+
+
+def _send(found: list[Gauge]) -> list[Gauge]:
     from airflow.sdk.configuration import conf
     from airflow.sdk.observability import stats
 
@@ -142,7 +108,6 @@ def emit(manifest: Manifest) -> list[Gauge]:
     tagged = not conf.getboolean("metrics", "statsd_on", fallback=False) or conf.getboolean(
         "metrics", "statsd_influxdb_enabled", fallback=False
     )
-    found = gauges_of(application(), manifest)
     for gauge in found:
         slug = gauge.source.replace("-", "_")
         if tagged:
@@ -153,15 +118,15 @@ def emit(manifest: Manifest) -> list[Gauge]:
     return found
 
 
-def raise_alerts(sources: Sequence[str], *, only: str = "") -> list[Alert]:
+def raise_alerts(sources: Sequence[str], *, only: Sequence[str] = ()) -> list[Alert]:
     """Put every alarm of these sources into the log and the night's manifest, and send it to the configured notifiers;
-    `only` one kind of alarm, and no manifest is touched then.
+    `only` some kinds of alarm, and no manifest is touched then.
 
     A notifier that fails is an alarm of its own in the log; it never hides the others.
     """
     app = application()
     look = alerts_of if only else record_alerts
-    found = [alert for source in sources for alert in look(app, source) if only in ("", alert.name)]
+    found = [alert for source in sources for alert in look(app, source) if not only or alert.name in only]
     for alert in found:
         log.error("ALERT %s: %s", alert.name, alert.message)
         for chosen in app.settings.alerts:

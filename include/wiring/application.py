@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Protocol
@@ -15,10 +14,12 @@ from include.connectors.credentials import Credentials
 from include.domain.errors import ConfigError
 from include.embedding import registry as embedders
 from include.ports import Connector, Embedder
+from include.records.inbox import FileInbox
 from include.records.ledger import GitLedger
 from include.records.manifests import FileManifests
 from include.records.removal_marks import FileRemovalMarks
 from include.records.state import StateRoot
+from include.records.traffic import FileTraffic
 from include.services.context import SourceContext
 from include.services.version_writer import VersionWriter
 from include.settings import Settings, load_settings
@@ -29,6 +30,7 @@ from include.text.chunk import chunk
 from include.text.fingerprint import current_fingerprint
 from include.text.normalise import extract
 from include.validation.suites import index_problems, listing_problems
+from include.wiring.clock import SystemClock
 
 Store = EdgeStore | ServerStore
 
@@ -40,10 +42,9 @@ class Secrets(Protocol):
 
     def password(self, conn_id: str) -> str: ...
 
-
-class SystemClock:
-    def now(self) -> datetime:
-        return datetime.now(UTC)
+    def webhook_secrets(self, conn_id: str) -> Sequence[str]:
+        """The shared secret, and the one it replaces while both are in use."""
+        ...
 
 
 class NoSecrets:
@@ -53,6 +54,9 @@ class NoSecrets:
         raise ConfigError(f"connection {conn_id!r} is needed, but there is nowhere to look it up")
 
     def password(self, conn_id: str) -> str:
+        raise ConfigError(f"connection {conn_id!r} is needed, but there is nowhere to look it up")
+
+    def webhook_secrets(self, conn_id: str) -> Sequence[str]:
         raise ConfigError(f"connection {conn_id!r} is needed, but there is nowhere to look it up")
 
 
@@ -94,6 +98,14 @@ class Application:
     @cached_property
     def ledger(self) -> GitLedger:
         return GitLedger(self.settings.ledger.absolute())
+
+    @cached_property
+    def inbox(self) -> FileInbox:
+        return FileInbox(self.state, self.clock)
+
+    @cached_property
+    def traffic(self) -> FileTraffic:
+        return FileTraffic(self.state, self.clock)
 
     @cached_property
     def clock(self) -> SystemClock:

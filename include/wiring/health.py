@@ -1,4 +1,4 @@
-"""What `truecopy doctor` looks at: settings, store, embedder, sources, ledger, state root, clock, plans that wait."""
+"""What `truecopy doctor` looks at: settings, store, embedder, sources, webhooks, ledger, state root, clock, alarms."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from datetime import UTC, datetime
 from functools import partial
 
 from include.domain.errors import TruecopyError
+from include.hooks.secrets import weakness
 from include.services.diagnose import Check, Diagnosis, Health
 from include.wiring.application import Application
-from include.wiring.nights import alerts_of
+from include.wiring.nights import alerts_of, reception_at
 
 CLOCKS_MAY_DIFFER_SECONDS = 60.0
 
@@ -28,6 +29,10 @@ def checks(application: Application) -> list[tuple[str, Check]]:
         ("embedder", partial(_embedder, application)),
         ("index", partial(_index, application)),
         *((f"source {name}", partial(_source, application, name)) for name in sorted(application.settings.sources)),
+        *(
+            (f"webhook of {name}", partial(_webhook, application, name))
+            for name in sorted(application.settings.sources)
+        ),
         ("clock", partial(_clock, application)),
         *((f"alarms of {name}", partial(_alarms, application, name)) for name in sorted(application.settings.sources)),
     ]
@@ -96,6 +101,29 @@ def _source(application: Application, name: str) -> Iterator[Diagnosis]:
         advice = "They keep their last good version; mend them at the source"
         named = ", ".join(unreadable[:5])
         yield Diagnosis(subject, Health.WARNING, f"{len(unreadable)} documents cannot be read: {named}", advice)
+
+
+def _webhook(application: Application, name: str) -> Iterator[Diagnosis]:
+    """The secret as this process sees it; the API server, which receives, must see the same."""
+    webhook = application.settings.sources[name].webhook
+    reception = reception_at(application, name)
+    if webhook is None or reception is None:
+        return
+    subject = f"webhook of {name}"
+    known = list(application.secrets.webhook_secrets(webhook.conn_id))
+    weak = [why for secret in known if (why := weakness(webhook.scheme, secret))]
+    if len(weak) == len(known):
+        finding = f"the secret of connection {webhook.conn_id!r} {weak[0] if weak else 'is missing'}"
+        advice = "Every delivery is refused. Set its password to the secret that the source signs with"
+        yield Diagnosis(subject, Health.BROKEN, finding, advice)
+        return
+    for why in weak:
+        advice = "It is not used; the other one is"
+        yield Diagnosis(subject, Health.WARNING, f"a secret of connection {webhook.conn_id!r} {why}", advice)
+    refused = ", ".join(f"{number} {reason.value}" for reason, number in reception.refused.items()) or "none"
+    finding = f"within 24 hours {reception.accepted} deliveries accepted, refused {refused}; "
+    finding += f"{reception.waiting.events} events wait"
+    yield Diagnosis(subject, Health.OK, finding)
 
 
 def _clock(application: Application) -> Iterator[Diagnosis]:

@@ -1,4 +1,4 @@
-"""The last whole comparisons of a source, and what follows from them: gauges and alarms."""
+"""The last whole comparisons of a source and what came through its door, and what follows: gauges and alarms."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from include.domain.manifest import Gauge, Manifest, RunState
 from include.planning.fences import CLOCK_TOLERANCE
 from include.telemetry.alerts import Alert, alerts
 from include.telemetry.gauges import gauges, last_success
+from include.telemetry.reception import Reception, reception_alerts
 from include.wiring.application import Application
+from include.wiring.hooks import reception_of
 from include.wiring.runs import NIGHTS
 
 
@@ -36,8 +38,16 @@ def gauges_of(application: Application, manifest: Manifest) -> list[Gauge]:
 
 
 def alerts_of(application: Application, source: str) -> list[Alert]:
-    success = last_success_of(application, source)
-    return alerts(nights(application, source), success, source=source, now=application.clock.now())
+    success, now = last_success_of(application, source), application.clock.now()
+    found = alerts(nights(application, source), success, source=source, now=now)
+    return found + (reception_alerts(reception, now) if (reception := reception_at(application, source)) else [])
+
+
+def reception_at(application: Application, source: str) -> Reception | None:
+    """None for a source without a webhook."""
+    if application.settings.sources[source].webhook is None:
+        return None
+    return reception_of(application.inbox, application.traffic, source, application.clock.now())
 
 
 def record_alerts(application: Application, source: str) -> list[Alert]:

@@ -11,10 +11,12 @@ from pydantic import BaseModel
 from include.cli import app
 from include.connectors.git_options import GitMarkdownOptions
 from include.connectors.http_options import HttpJsonOptions
+from include.domain.events import Reason
 from include.embedding.registry import FastembedOptions, HttpOptions, StaticOptions
 from include.settings import Settings
 from include.telemetry.alerts import ALERTS
 from include.telemetry.gauges import GAUGES
+from include.telemetry.reception import EVENT_ALERTS, EVENT_GAUGES
 
 PROJECT = Path(__file__).resolve().parents[2]
 PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
@@ -106,9 +108,14 @@ def test_the_address_of_a_preset_is_the_same_wherever_it_is_shown() -> None:
 
 def test_every_gauge_and_alarm_is_documented_and_nothing_else_is() -> None:
     page = _read("docs/OPERATIONS.md")
-    assert [name for name in GAUGES if f"`{name}`" not in page] == []
-    assert [name for name in ALERTS if f"`{name}`" not in page] == []
-    assert set(re.findall(r"`(rag\.[a-z_.]+)`", page)) <= set(GAUGES)
+    assert [name for name in (*GAUGES, *EVENT_GAUGES) if f"`{name}`" not in page] == []
+    assert [name for name in (*ALERTS, *EVENT_ALERTS) if f"`{name}`" not in page] == []
+    assert set(re.findall(r"`((?:rag|truecopy)\.[a-z_.]+)`", page)) <= {*GAUGES, *EVENT_GAUGES}
+
+
+def test_every_reason_of_a_refusal_is_documented() -> None:
+    page = _read("docs/OPERATIONS.md")
+    assert [reason for reason in Reason if f"`{reason.value}`" not in page and reason is not Reason.ACCEPTED] == []
 
 
 def test_every_dag_is_documented() -> None:

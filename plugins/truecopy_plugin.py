@@ -1,0 +1,57 @@
+"""Registers truecopy with Airflow: webhooks at /truecopy/hooks/<source>, open to sources that sign what they send, and
+what came through them at /truecopy/events, behind Airflow's login.
+
+Every Airflow process loads this file, tasks too. So nothing is imported here that costs; the app is made when the API
+server is first asked for something below /truecopy.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from airflow.plugins_manager import AirflowPlugin
+
+log = logging.getLogger(__name__)
+
+PREFIX = "/truecopy"
+
+
+class Truecopy:
+    """An ASGI app that is made at the first request, away from the event loop. If it cannot be made, it answers 503 and
+    the log says why; everything else in Airflow goes on."""
+
+    def __init__(self) -> None:
+        self._app: Any = None
+        self._making = asyncio.Lock()
+
+    async def __call__(
+        self,
+        scope: MutableMapping[str, Any],
+        receive: Callable[[], Awaitable[Any]],
+        send: Callable[[Any], Awaitable[None]],
+    ) -> None:
+        if self._app is None:
+            async with self._making:
+                try:
+                    self._app = self._app or await asyncio.to_thread(self._make)
+                except Exception:
+                    log.exception("truecopy's routes cannot be served")
+        if self._app is not None:
+            await self._app(scope, receive, send)
+        elif scope["type"] == "http":
+            await send({"type": "http.response.start", "status": 503, "headers": [(b"content-length", b"0")]})
+            await send({"type": "http.response.body", "body": b""})
+
+    @staticmethod
+    def _make() -> Any:
+        from include.wiring.served import app
+
+        return app()
+
+
+class TruecopyPlugin(AirflowPlugin):
+    name = "truecopy"
+    fastapi_apps = [{"app": Truecopy(), "url_prefix": PREFIX, "name": "truecopy"}]  # noqa: RUF012
