@@ -36,9 +36,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from include.connectors.credentials import Credentials
+from include.connectors.credentials import Credentials, without_query
 from include.connectors.http_session import Pace
-from include.connectors.sitemap_absence import Absence, learn_absence
+from include.connectors.sitemap_absence import Absence, impossible_addresses, learn_absence
 from include.connectors.sitemap_crawl import Crawl, lastmod_trust
 from include.connectors.sitemap_http import SiteHttp
 from include.connectors.sitemap_memory import PageMemory, PageSpool
@@ -108,19 +108,20 @@ class SitemapConnector:
         documents = {**crawl.documents(), **crawl.unreadable(reading.rejected)}
         if standing.verified:
             standing = self._witnesses.standing(anew=True)  # it may have been revoked meanwhile
-        absence = self._absence_of_pages()
+        absence = self._absence or Absence()  # of a site whose pages all say it plainly nothing had to be learnt
         problems = [*reading.problems, *crawl.problems(), *filter(None, (standing.doubt, absence.problem))]
         if reading.rejected and self._options.unlisted == "remove":
             problems.append(f"{len(reading.rejected)} entries name no page, so no page is known to be unlisted")
         if not problems:
             self._witnesses.choose([crawl.readable()])
+        roots = ", ".join(sorted(map(without_query, reading.roots)))
         proof = Proof(
             end_reached=not reading.failed,
             scope_verified=standing.verified,
             seen=len(documents),
             detail="; ".join([_detail(reading, passes), crawl.detail(), absence.words, *reading.notes]),
             problem="; ".join(f"{self._source}: {problem}" for problem in problems),
-            scope=f"{self._http.account}; {len(reading.roots)} sitemaps: {', '.join(sorted(reading.roots))}",
+            scope=f"{self._http.account}; {len(reading.roots)} sitemaps: {roots}",
         )
         self._listing = Listing(self._source, documents, proof, listed_at)
         self._memory.save(set(documents))
@@ -215,7 +216,12 @@ class SitemapConnector:
     def _absence_of_pages(self) -> Absence:
         if self._absence is None:
             self._absence = Absence()  # the pages asked for here are judged without what is being learnt
-            self._absence = learn_absence(self._site, self._http.get_page, self._visitor.read, self._options.soft_404)
+            asked = impossible_addresses(self._site, self._lastmods or ())
+            if self._options.obey_robots:
+                asked = [address for address in asked if self._http.robots().allows(address)]
+            self._absence = learn_absence(
+                asked, self._site, self._http.get_page, self._visitor.read, self._options.soft_404
+            )
         return self._absence
 
     def _ask_standing(self) -> Standing:

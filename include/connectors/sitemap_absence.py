@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 import secrets
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
 from include.connectors.http_session import Answer
-from include.connectors.sitemap_address import Site, normal_form
+from include.connectors.sitemap_address import Site
+from include.connectors.sitemap_http import next_hop
 from include.connectors.sitemap_page import Page
 from include.domain.errors import SourceUnavailable
 
@@ -68,16 +69,19 @@ class Absence:
 
 
 def learn_absence(
-    site: Site, ask: Callable[[str], Answer], read: Callable[[Answer, str], Page], patterns: Sequence[str]
+    addresses: Sequence[str],
+    site: Site,
+    ask: Callable[[str], Answer],
+    read: Callable[[Answer, str], Page],
+    patterns: Sequence[str],
 ) -> Absence:
-    """Ask for two addresses that cannot exist, of different depth. Never raises; what went wrong is the `problem`."""
+    """Ask for `addresses`, which nobody can have made. Never raises; what went wrong is the `problem`."""
     compiled = tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
     pages: list[Counter[str]] = []
     targets: set[str] = set()
     honest = 0
-    token = secrets.token_hex(8)
     try:
-        for address in (f"{site.root}truecopy-{token}", f"{site.root}truecopy-{token}/{secrets.token_hex(4)}/"):
+        for address in addresses:
             answer, where = _followed(site, ask, address)
             if answer.status in (404, 410):
                 honest += 1
@@ -89,23 +93,32 @@ def learn_absence(
                 if page.signs.asks_password:
                     continue  # a wall in front of everything; it does not tell what is behind it
                 target = site.page(where)
-                if token not in where and target is not None:
+                if target is not None and _own_words(address)[-1] not in where:
                     targets.add(target)
                 elif shown := _words_of(page, where):
                     pages.append(shown)
     except SourceUnavailable as error:
         return Absence(problem=f"what the site answers for a page that does not exist is unknown: {error}")
-    return Absence(honest == 2, tuple(pages), frozenset(targets), patterns=compiled)
+    return Absence(honest == len(addresses) > 0, tuple(pages), frozenset(targets), patterns=compiled)
+
+
+def impossible_addresses(site: Site, listed: Iterable[str]) -> list[str]:
+    """At the root of the site, deeper, and beside most of the listed pages: a section may have a page of its own."""
+    token = f"truecopy-{secrets.token_hex(8)}"
+    found = [f"{site.root}{token}", f"{site.root}{token}/{secrets.token_hex(8)}/"]
+    folders = Counter(urlsplit(doc_id).path.rstrip("/").rpartition("/")[0] for doc_id in listed)
+    if folders and (folder := folders.most_common(1)[0][0]):
+        found.append(f"{site.root.rstrip('/')}{folder}/{token}")
+    return found
 
 
 def _followed(site: Site, ask: Callable[[str], Answer], address: str) -> tuple[Answer, str]:
     answer = ask(address)
     for _ in range(_HOPS):
-        location = answer.headers.get("location", "")
-        if not 300 <= answer.status < 400 or not location:
+        if not 300 <= answer.status < 400:
             break
         try:
-            following = normal_form(location, base=address)
+            following = next_hop(answer, address)
             if site.doc_id(following) is None:
                 break
         except ValueError:
@@ -117,9 +130,13 @@ def _followed(site: Site, ask: Callable[[str], Answer], address: str) -> tuple[A
 
 def _words_of(page: Page, address: str) -> Counter[str]:
     """Without those of the address, which such pages like to repeat."""
-    own = [part.lower() for part in re.split(r"[/?&=]", unquote(urlsplit(address).path)) if len(part) > 2]
+    own = _own_words(address)
     words = f"{page.title} {page.text}".lower().split()
     return Counter(word for word in words if not any(part in word for part in own))
+
+
+def _own_words(address: str) -> list[str]:
+    return [part.lower() for part in unquote(urlsplit(address).path).split("/") if len(part) > 2]
 
 
 def _apart(one: Counter[str], other: Counter[str]) -> int:

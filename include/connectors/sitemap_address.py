@@ -31,9 +31,10 @@ _BLANKS = re.compile(r"[\t\r\n]")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-def normal_form(address: str, *, base: str = "") -> str:
+def normal_form(address: str, *, base: str = "", is_asked: bool = False) -> str:
     """The address in its one spelling, resolved against `base`. Raises ValueError, saying why, for what is no
-    http(s) address."""
+    http(s) address. `is_asked`: it is only to be asked for, so tracking parameters and session ids stay; a site that
+    redirects to them would redirect for ever otherwise."""
     text = _BLANKS.sub("", address).strip()
     if not text:
         raise ValueError("is empty")
@@ -44,8 +45,9 @@ def normal_form(address: str, *, base: str = "") -> str:
     port = parts.port  # raises ValueError itself
     host = _host(parts.hostname or "")
     authority = host if port in (None, _DEFAULT_PORTS[scheme]) else f"{host}:{port}"
-    path = escaped(_SESSION_IN_PATH.sub("", parts.path), _KEPT_IN_PATH)
-    return urlunsplit((scheme, authority, _without_dots(path) or "/", _query(parts.query), ""))
+    path = escaped(parts.path if is_asked else _SESSION_IN_PATH.sub("", parts.path), _KEPT_IN_PATH)
+    query = escaped(parts.query) if is_asked else _query(parts.query)
+    return urlunsplit((scheme, authority, _without_dots(path) or "/", query, ""))
 
 
 def _host(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 from include.connectors.credentials import Credentials
@@ -17,6 +18,14 @@ _PAGE = "text/html,application/xhtml+xml;q=0.9,text/plain;q=0.5,*/*;q=0.1"
 _ANYTHING = "application/xml,text/xml,text/plain;q=0.9,*/*;q=0.5"
 # A bot wall in front of the site is no answer of the site.
 _WALLS = ("cf-mitigated", "x-amzn-waf-action", "x-datadome")
+
+
+def next_hop(answer: Answer, address: str) -> str:
+    """Where a redirect leads. Raises ValueError for what is no address."""
+    location = answer.headers.get("location", "")
+    with suppress(UnicodeError):  # headers are read as Latin-1, and written as UTF-8
+        location = location.encode("latin-1").decode()
+    return normal_form(location, base=address, is_asked=True)
 
 
 class SiteHttp:
@@ -73,7 +82,10 @@ class SiteHttp:
             self.requests += 1
             if not 300 <= answer.status < 400 or answer.status == 304:
                 return self._checked(answer)
-            address = self._next_hop(answer, address)
+            try:
+                address = next_hop(answer, address)
+            except ValueError as error:
+                raise answer.refused(f"redirects to an address that {error}") from None
         raise answer.refused("redirects more than five times")
 
     def get_page(self, address: str, *, etag: str = "") -> Answer:
@@ -100,7 +112,7 @@ class SiteHttp:
             return self._own
         if parts.netloc not in self._site.hosts:
             raise SourceUnavailable(
-                f"{self._site.root} leads to another host, {parts.netloc}; it is not asked "
+                f"{self._site.root} leads to another host, {parts.hostname}; it is not asked "
                 "(option hosts, if it is a name of the same site)"
             )
         if origin not in self._sessions:
@@ -114,12 +126,6 @@ class SiteHttp:
                 pace=self._pace,
             )
         return self._sessions[origin]
-
-    def _next_hop(self, answer: Answer, address: str) -> str:
-        try:
-            return normal_form(answer.headers.get("location", ""), base=address)
-        except ValueError as error:
-            raise answer.refused(f"redirects to an address that {error}") from None
 
     def _wait(self) -> None:
         if self._robots is None or not self._options.obey_robots:

@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-import trafilatura
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from include.connectors.sitemap_options import SitemapOptions
@@ -85,6 +84,8 @@ def read_page(body: bytes, headers: Mapping[str, str], address: str, options: Si
 def _narrowed(part: str, page: str) -> str:
     """The smallest container of an unmarked page that holds what trafilatura takes for its text. What is left outside
     of it holds hardly any words that are no links; otherwise it may be text, and the container stays wider."""
+    import trafilatura  # on first use: most sites never need it
+
     try:
         found = trafilatura.extract(page, include_comments=False) or ""
     except Exception:  # noqa: BLE001 - a foreign parser's failure is no reason to lose the page

@@ -7,8 +7,8 @@ addresses in the same files. Dates may differ: some generators write the present
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from urllib.parse import urljoin
 
 from include.connectors.credentials import without_query
 from include.connectors.sitemap_address import normal_form
@@ -52,13 +52,13 @@ class SitemapTree:
     def roots(self) -> tuple[tuple[str, ...], str]:
         """(where the sitemaps are, what is doubtful about that). Raises SourceUnavailable."""
         if self._options.sitemap:
-            return tuple(urljoin(self._options.url, each) for each in self._options.sitemap), ""
+            return self._addresses(self._options.sitemap, normal_form(self._options.url)), ""
         robots = self._http.robots()
         if robots.sitemaps:
-            return tuple(urljoin(self._site.root, each) for each in robots.sitemaps), ""
+            return self._addresses(robots.sitemaps, self._site.root), ""
         problem = self._http.robots_problem
         doubt = f"{problem}, so it is unknown which sitemaps there are; name them (option sitemap)" if problem else ""
-        return (urljoin(self._site.root, "sitemap.xml"),), doubt
+        return (f"{self._site.root}sitemap.xml",), doubt
 
     def read(self) -> tuple[SitemapReading, int]:
         """The last reading and how many there were. Raises SourceUnavailable when no sitemap could be read."""
@@ -118,9 +118,14 @@ class SitemapTree:
             except SourceUnavailable as error:
                 self._failed(reading, str(error))
 
-    def _child(self, address: str, location: str) -> str:
+    def _addresses(self, written: Sequence[str], base: str) -> tuple[str, ...]:
+        """Without user and password: those are for the session, and these are shown."""
+        return tuple(dict.fromkeys(self._child(base, each) for each in written))
+
+    @staticmethod
+    def _child(address: str, location: str) -> str:
         try:
-            return normal_form(location, base=address)
+            return normal_form(location, base=address, is_asked=True)
         except ValueError as error:
             raise SourceUnavailable(f"{without_query(address)} names a sitemap whose address {error}") from None
 

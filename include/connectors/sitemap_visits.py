@@ -25,8 +25,7 @@ from enum import StrEnum
 
 from include.connectors.http_session import Answer
 from include.connectors.sitemap_absence import Absence
-from include.connectors.sitemap_address import normal_form
-from include.connectors.sitemap_http import SiteHttp
+from include.connectors.sitemap_http import SiteHttp, next_hop
 from include.connectors.sitemap_options import SitemapOptions
 from include.connectors.sitemap_page import Page, read_page
 from include.connectors.sitemap_signs import instant
@@ -120,7 +119,7 @@ class Visitor:
     def _led(self, doc_id: str, answer: Answer, address: str, asked_at: datetime) -> Visit | str:
         """The verdict on a redirect, or the next address to ask where it leads to another spelling of the same."""
         try:
-            following = normal_form(answer.headers.get("location", ""), base=address)
+            following = next_hop(answer, address)
             target = self._site.doc_id(following)
         except ValueError as error:
             return Visit(doc_id, Said.UNREADABLE, asked_at, f"is redirected to an address that {error}")

@@ -493,6 +493,70 @@ def test_a_site_that_answers_under_another_of_its_names_is_one_site() -> None:
             assert connector.probe(inner.id("/nope")) is Presence.GONE
 
 
+def test_a_redirect_that_adds_a_session_or_a_visitors_mark_is_the_same_page() -> None:
+    with serving(Website.of("/a", "/b")) as web:
+        web.pages["/a"].reply = redirect("/a?utm_source=self")
+        web.pages["/a?utm_source=self"] = WebPage("<p>Marked</p>", is_listed=False)
+        connector = sitemap_connector(web)
+        listing = connector.list_documents()
+        assert not listing.documents[web.id("/a")].unreadable
+        assert "Marked" in text_of(connector.fetch(web.id("/a")))
+
+
+def test_a_redirect_may_be_written_in_utf_8_and_relative() -> None:
+    with serving(Website.of("/deep/a", "/b")) as web:
+        web.pages["/deep/a"].reply = redirect("gr\u00f6\u00dfe".encode().decode("latin-1"))
+        web.pages["/deep/gr%C3%B6%C3%9Fe"] = WebPage("<p>Here</p>", is_listed=False)
+        assert web.id("/deep/gr%C3%B6%C3%9Fe") in sitemap_connector(web).list_documents().documents
+
+
+def test_a_section_may_have_a_not_found_page_of_its_own() -> None:
+    web = Website.of("/app/a", "/app/b", "/app/c", "/app/ghost")
+    web.pages["/app/ghost"] = WebPage("<p>We could not open this view.</p>", title="Oh")
+    whole = web.answer
+
+    def answer(request: Request) -> Reply:
+        is_missing = request.path.startswith("/app/") and request.path not in web.pages
+        return whole(replace(request, path="/app/ghost")) if is_missing else whole(request)
+
+    web.answer = answer  # type: ignore[method-assign]
+    with serving(web):
+        connector = sitemap_connector(web)
+        assert set(connector.list_documents().documents) == {web.id(f"/app/{name}") for name in "abc"}
+        assert connector.probe(web.id("/app/ghost")) is Presence.GONE
+
+
+def test_a_header_hides_a_page_whose_etag_has_not_changed(tmp_path: Path) -> None:
+    with serving(Website.of(*PATHS)) as web:
+        web.has_etags = True
+        sitemap_connector(web, tmp_path, version="etag").list_documents()
+        web.pages[PAGE].headers["X-Robots-Tag"] = "noindex"
+        listing = sitemap_connector(web, tmp_path, version="etag").list_documents()
+        assert web.id(PAGE) not in listing.documents
+        assert len(listing.documents) == 29
+
+
+def test_a_password_in_the_address_of_the_site_is_used_and_never_shown() -> None:
+    seen: list[Request] = []
+
+    def answer(request: Request) -> Reply:
+        seen.append(request)
+        return web.answer(request) if "authorization" in request.headers else Reply(401, b"", HTML)
+
+    web = Website.of("/a", "/b")
+    with http_server(answer) as web.url:
+        options = {"url": web.url.replace("://", "://reader:s3cret@"), "sitemap": "sitemap.xml"}
+        connector = sitemap_connector(web, **options)
+        listing = connector.list_documents()
+        assert listing.complete, listing.proof.problem
+        assert "s3cret" not in repr(listing)
+        assert listing.proof.scope.startswith("reader; ")
+        web.everything = Reply(404, b"", HTML)
+        with pytest.raises(SourceUnavailable) as caught:
+            connector.list_documents()
+        assert "s3cret" not in str(caught.value)
+
+
 def test_a_credential_counts_only_if_the_site_refuses_those_who_have_none() -> None:
     def guarded(web: Website) -> Callable[[Request], Reply]:
         open_answer = web.answer
