@@ -89,7 +89,7 @@ def read_settings(name: str, text: str) -> dict[str, object]:
             return _json(text)
         return _yaml_file(text)
     except DocumentUnreadable as error:
-        raise DocumentUnreadable(f"{name}: {error}", **error.facts) from error
+        raise DocumentUnreadable(f"{name}: {error.facts['why']}", **error.facts) from error
 
 
 def text_of(fields: Mapping[str, object], *names: str) -> str:
