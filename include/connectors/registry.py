@@ -115,6 +115,8 @@ def build(
 
 def _preset(name: object, kind: str, where: str, presets_dir: Path) -> dict[str, object]:
     known = sorted(path.stem for path in presets_dir.glob("*.yaml"))
+    if name in KINDS:
+        raise ConfigError(f"{where}.options.preset: {name!r} is no preset but a kind of its own: set kind: {name}")
     if name not in known:
         raise ConfigError(f"{where}.options.preset: {name!r} is not a preset; allowed: {', '.join(known)}")
     path = presets_dir / f"{name}.yaml"

@@ -17,6 +17,7 @@ from include.ports import Connector
 from include.text.normalise import extract
 from tests.connector_sources import GitRepository, TurnableClock, help_center, help_center_options
 from tests.fakes.source import FakeSource
+from tests.fakes.wordpress import FakeWordPress
 from tests.websites import Website, serving, sitemap_options
 
 
@@ -101,6 +102,26 @@ def sitemap_peer(tmp_path: Path, stack: ExitStack) -> Peer:
     )
 
 
+def wordpress_peer(tmp_path: Path, stack: ExitStack) -> Peer:
+    site = stack.enter_context(FakeWordPress.serving())
+    made = [site.create(rest_base, title="T", content=f"<p>In {rest_base}</p>") for rest_base in ("posts", "guides")]
+    options = {"url": site.url, "types": ["posts", "pages", "guides"]}
+
+    def open_one() -> Connector:
+        connector = build("wordpress", "s", options, clock=TurnableClock(), cache_dir=tmp_path)
+        stack.callback(connector.close)
+        return connector
+
+    return Peer(
+        open=open_one,
+        edit=lambda doc_id: site.edit(doc_id, content="<p>Other text</p>"),
+        remove=site.delete,
+        unpublish=lambda doc_id: site.edit(doc_id, status="draft"),
+        document=made[0],
+        others=frozenset(site.documents) - {made[0]},
+    )
+
+
 def fake_peer(tmp_path: Path, stack: ExitStack) -> Peer:
     source = FakeSource("s")
     names = ["a", "b c", "d"]
@@ -116,7 +137,13 @@ def fake_peer(tmp_path: Path, stack: ExitStack) -> Peer:
     )
 
 
-PEERS = {"git_markdown": git_peer, "http_json": http_peer, "sitemap": sitemap_peer, "fake": fake_peer}
+PEERS = {
+    "git_markdown": git_peer,
+    "http_json": http_peer,
+    "sitemap": sitemap_peer,
+    "wordpress": wordpress_peer,
+    "fake": fake_peer,
+}
 
 
 def test_a_listing_is_complete_and_names_every_document_under_its_source(peer: Peer):

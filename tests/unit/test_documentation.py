@@ -9,8 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from include.cli import app
-from include.connectors.git_options import GitMarkdownOptions
-from include.connectors.http_options import HttpJsonOptions
+from include.connectors.registry import KINDS
 from include.domain.events import Reason
 from include.embedding.registry import FastembedOptions, HttpOptions, StaticOptions
 from include.settings import Settings
@@ -60,11 +59,10 @@ def test_every_setting_is_documented_with_its_key() -> None:
     assert missing == []
 
 
-def test_every_connector_option_is_documented() -> None:
-    page = _read("docs/CONFIGURATION.md")
-    git, http = page.split("## `git_markdown`")[1].split("## `http_json`")
-    assert [name for name in GitMarkdownOptions.model_fields if f"`{name}`" not in git] == []
-    assert [name for name in HttpJsonOptions.model_fields if f"`{name}`" not in http] == []
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_every_connector_option_is_documented(kind: str) -> None:
+    section = _read("docs/CONFIGURATION.md").split(f"\n## `{kind}`\n")[1].split("\n## ")[0]
+    assert [name for name in KINDS[kind].options.model_fields if f"`{name}`" not in section] == []
 
 
 def test_every_option_of_an_embedder_is_documented() -> None:

@@ -3,11 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
-from tests.cms.wordpress_states import WordPressStates
-from tests.fakes.wordpress import FakeWordPress
+from include.connectors.http_json import HttpJsonConnector
+from include.connectors.http_options import HttpJsonOptions
+from include.connectors.registry import check
+from include.connectors.wordpress_documents import utc_date
+from include.domain.documents import Presence
+from include.domain.errors import ConfigError, DocumentUnreadable, SourceUnavailable
+from include.domain.manifest import DocumentState, RunState
+from include.text.normalise import extract
+from tests.cms.wordpress_states import OPEN, WordPressStates, site_over
+from tests.connector_sources import NOW, Reply, TurnableClock
+from tests.fakes.wordpress import FAST, FakeWordPress
+
+# Options of the preset that this connector replaced, as far as versions and texts depend on them.
+PRESET: dict[str, Any] = {
+    "list": {
+        "path": "posts",
+        "params": {"orderby": "id", "order": "asc", "_fields": "id,modified_gmt,slug,link,status,title"},
+        "items": "@",
+        "version": ["modified_gmt", "slug", "link", "status", "title.rendered"],
+        "updated_at": "modified_gmt",
+        "paging": {
+            "style": "offset",
+            "parameter": "offset",
+            "size_parameter": "per_page",
+            "total": "header:X-WP-Total",
+            "overlap": 3,
+        },
+    },
+    "page": {
+        "path": "posts/{id}",
+        "title_is_html": True,
+        "public": {"content.protected": [False]},
+        "fields": {"body": "content.rendered", "title": "title.rendered", "url": "link", "created_at": "date_gmt"},
+    },
+    "public": {"status": ["publish"]},
+    "http": FAST,
+}
 
 
 @pytest.fixture
@@ -18,3 +55,315 @@ def wordpress() -> Iterator[FakeWordPress]:
 
 class TestOnTheFakeWordPress(WordPressStates):
     """See `wordpress_states`."""
+
+
+def test_who_used_the_preset_keeps_ids_and_texts_and_with_a_light_list_versions_too(wordpress: FakeWordPress) -> None:
+    doc_id = wordpress.create(title="A & B", content="<h2>Terms</h2><p>Thirty days.</p>")
+    wordpress.age(doc_id)
+    options = HttpJsonOptions.model_validate({"base_url": f"{wordpress.url}/wp-json/wp/v2", **PRESET})
+    before = HttpJsonConnector("wordpress", options, clock=TurnableClock())
+    for light in (True, False):
+        after = wordpress.open_connector(TurnableClock(), types=["posts"], content_in_version=not light)
+        listed_before, listed_after = before.list_documents().documents, after.list_documents().documents
+        assert listed_after.keys() == listed_before.keys()
+        assert (listed_after == listed_before) is light
+        one, other = extract(before.fetch(doc_id)), extract(after.fetch(doc_id))
+        assert (one.key, one.content_hash, one.title, one.url) == (
+            other.key,
+            other.content_hash,
+            other.title,
+            other.url,
+        )
+
+
+def test_a_preset_of_old_is_answered_with_what_to_write_now() -> None:
+    with pytest.raises(ConfigError, match="no preset but a kind of its own: set kind: wordpress"):
+        check("http_json", "cms", {"preset": "wordpress", "base_url": "https://example.org"})
+
+
+@pytest.mark.parametrize(
+    ("options", "wrong"),
+    [
+        ({"url": "ftp://example.org"}, "options.url: 'ftp://example.org' is not allowed; allowed: an http or https"),
+        ({"url": "https://example.org/wp-json/wp/v2"}, "the address of the site itself"),
+        ({"url": "https://example.org", "types": []}, "options.types"),
+        ({"url": "https://example.org", "types": ["posts", "posts"]}, "each type once"),
+        ({"url": "https://example.org", "types": ["../users"]}, "REST bases such as posts"),
+        ({"url": "https://example.org", "types": ["posts?status=any"]}, "REST bases such as posts"),
+        ({"url": "https://example.org", "per_page": 101}, "options.per_page: 101"),
+        ({"url": "https://example.org", "content_types": {"guides": "guide"}}, "types that are listed"),
+        ({"url": "https://example.org", "password": "hunter2"}, "options.password: is not an option here"),
+    ],
+)
+def test_a_wrong_option_says_what_is_allowed(options: dict[str, Any], wrong: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        check("wordpress", "cms", options)
+    assert wrong in str(caught.value)
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize("per_page", [1, 2, 3, 4, 7, 100])
+def test_every_page_size_gives_the_same_documents(wordpress: FakeWordPress, per_page: int) -> None:
+    made = {wordpress.create(title=f"T{number}", content="x") for number in range(23)}
+    listing = wordpress.open_connector(TurnableClock(), types=["posts"], per_page=per_page).list_documents()
+    assert listing.complete, listing.proof.problem
+    assert listing.documents.keys() == made
+
+
+def test_what_is_listed_is_read_with_no_more_fields_than_needed(wordpress: FakeWordPress) -> None:
+    wordpress.open_connector(TurnableClock(), content_in_version=False).list_documents()
+    assert all("content.rendered" not in request.query["_fields"] for request in wordpress.requests)
+    assert all("content.protected" in one.query["_fields"] for one in wordpress.requests if "offset" in one.query)
+
+
+def test_markup_that_no_reader_sees_changes_no_version(wordpress: FakeWordPress) -> None:
+    text = '<p class="{}">Terms <a href="/?nonce={}">here</a></p><!-- {} --><script>let seen = {}</script>'
+    doc_id = wordpress.create(content=text.format("wp-container-1", "ab", "x", 1))
+    wordpress.age(doc_id)
+    before = wordpress.open_connector(TurnableClock()).list_documents().documents[doc_id]
+    wordpress.edit(doc_id, content=text.format("wp-container-22", "cd", "y", 2))
+    wordpress.age(doc_id)
+    connector = wordpress.open_connector(TurnableClock())
+    assert connector.list_documents().documents[doc_id] == before
+    wordpress.edit(doc_id, content=text.format("", "", "", "").replace("Terms", "Conditions"))
+    wordpress.age(doc_id)
+    assert connector.list_documents().documents[doc_id] != before
+
+
+def test_with_a_light_list_a_version_of_this_second_is_read_again(wordpress: FakeWordPress) -> None:
+    doc_id = wordpress.create(content="One")
+    clock = TurnableClock(moment=datetime.now(UTC))
+    connector = wordpress.open_connector(clock, content_in_version=False)
+    listed = connector.list_documents().documents[doc_id].version
+    assert connector.fetch(doc_id).version == f"{listed}~unsettled"
+    clock.sleep(60)
+    assert connector.fetch(doc_id).version == listed
+    assert wordpress.open_connector(clock).fetch(doc_id).version.isalnum(), "with its text a version is exact"
+
+
+def test_a_page_that_is_older_than_the_list_is_a_cache_that_lags(wordpress: FakeWordPress) -> None:
+    doc_id = wordpress.create(content="New")
+    connector = wordpress.open_connector(TurnableClock())
+    connector.list_documents()
+    wordpress.age(doc_id)
+    with pytest.raises(SourceUnavailable, match="a cache lags behind"):
+        connector.fetch(doc_id)
+
+
+@pytest.mark.parametrize("text", ["2026-01-02T03:04:05", "2026-01-02T03:04:05Z", "2026-01-02T05:04:05+02:00"])
+def test_a_gmt_date_is_utc_wherever_this_runs(text: str) -> None:
+    found = utc_date(text, "modified_gmt", NOW)
+    assert found is not None
+    assert found.value == datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    assert found.origin == "field modified_gmt"
+
+
+@pytest.mark.parametrize(
+    "text", [None, "", "0000-00-00T00:00:00", "1970-01-01T00:00:00", "soon", 5, "9999-12-31T23:59"]
+)
+def test_a_date_that_is_none_is_unknown(text: object) -> None:
+    assert utc_date(text, "date_gmt", NOW) is None
+
+
+def test_dates_that_are_missing_or_ahead_leave_the_document_readable(wordpress: FakeWordPress) -> None:
+    doc_id = wordpress.create(content="x")
+    ahead = f"{datetime.now(UTC) + timedelta(days=2):%Y-%m-%dT%H:%M:%S}"
+    wordpress.overrides[doc_id] = {"date_gmt": None, "modified_gmt": ahead}
+    fetched = wordpress.open_connector(TurnableClock(moment=datetime.now(UTC))).fetch(doc_id)
+    assert (fetched.created_at, fetched.updated_at) == (None, None)
+
+
+@pytest.mark.parametrize("status", ["publish ", "Publish", "archived", "acf-disabled", 1, True])
+def test_a_state_that_nobody_named_is_not_public(wordpress: FakeWordPress, status: object) -> None:
+    doc_id, other = wordpress.create(content="x"), wordpress.create(content="y")
+    wordpress.overrides[doc_id] = {"status": status}
+    connector = wordpress.open_connector(TurnableClock())
+    listing = connector.list_documents()
+    assert listing.complete, listing.proof.problem
+    assert doc_id not in listing.documents
+    assert other in listing.documents
+    assert connector.probe(doc_id) is Presence.NOT_PUBLIC
+
+
+@pytest.mark.parametrize("withheld", [{"status": None}, {"content": None}, {"content": {"rendered": "x"}}])
+def test_a_state_that_a_plugin_removes_is_unknown_neither_public_nor_gone(
+    wordpress: FakeWordPress, withheld: dict[str, Any]
+) -> None:
+    doc_id = wordpress.create(content="x")
+    site = site_over(wordpress)
+    assert site.night().state is RunState.TRUE
+    wordpress.overrides[doc_id] = withheld
+    connector = wordpress.open_connector(TurnableClock())
+    assert connector.list_documents().documents[doc_id].unreadable
+    assert connector.probe(doc_id) is Presence.UNKNOWN
+    with pytest.raises(DocumentUnreadable, match="its state is unknown"):
+        connector.fetch(doc_id)
+    manifest = site.night()
+    assert [(one.doc_id, one.state) for one in manifest.outcomes] == [(doc_id, DocumentState.FAILED)]
+    assert doc_id in site.documents()
+
+
+def test_an_account_never_reads_a_text_behind_a_password(wordpress: FakeWordPress) -> None:
+    doc_id = wordpress.create(content="x", password="secret")
+    wordpress.overrides[doc_id] = {"content": {"rendered": "<p>for members</p>", "protected": True}}
+    connector = wordpress.open_connector(TurnableClock(), user="admin")
+    listing = connector.list_documents()
+    assert listing.complete
+    assert doc_id not in listing.documents
+    assert connector.probe(doc_id) is Presence.NOT_PUBLIC
+
+
+def test_a_password_revoked_between_two_lists_is_noticed_after_the_last(wordpress: FakeWordPress) -> None:
+    wordpress.create(content="x")
+    connector = wordpress.open_connector(TurnableClock(), user="viewer")
+    assert connector.list_documents().complete
+    wordpress.between = lambda site: site.passwords.update(viewer="another one")
+    listing = connector.list_documents()
+    assert not listing.complete
+    assert "does not accept the credential" in listing.proof.problem
+
+
+def test_rights_that_change_while_the_lists_are_read_prove_nothing(wordpress: FakeWordPress) -> None:
+    wordpress.create(content="x")
+    connector = wordpress.open_connector(TurnableClock(), user="viewer")
+    scope = connector.list_documents().proof.scope
+    wordpress.between = lambda site: site.capabilities.update(edit_posts=True)
+    listing = connector.list_documents()
+    assert not listing.complete
+    assert "our rights changed while the lists were read" in listing.proof.problem
+    wordpress.between = None
+    listing = connector.list_documents()
+    assert listing.complete
+    assert listing.proof.scope != scope, "two nights can be compared by it"
+
+
+def test_a_document_that_changes_its_type_while_the_lists_are_read_is_listed_twice(wordpress: FakeWordPress) -> None:
+    doc_id = wordpress.create(content="x")
+    connector = wordpress.open_connector(TurnableClock())
+    connector.list_documents()
+    wordpress.between = lambda site: site.change_type(doc_id, "pages")
+    listing = connector.list_documents()
+    assert not listing.complete
+    assert f"{doc_id} is listed as posts and as pages" in listing.proof.problem
+
+
+def test_one_type_that_a_plugin_hides_loses_no_document(wordpress: FakeWordPress) -> None:
+    guides = [wordpress.create("guides", title=f"G{number}", content=f"guide {number}") for number in range(4)]
+    site = site_over(wordpress)
+    site.night()
+    before = site.chunks()
+    with wordpress.fault("guide_filtered"):
+        manifest = site.night()
+    assert {(one.doc_id, one.state) for one in manifest.outcomes} == {(one, DocumentState.KEPT) for one in guides}
+    assert site.chunks() == before
+
+
+def test_an_answer_without_a_total_is_none_of_wordpress(wordpress: FakeWordPress) -> None:
+    original = wordpress._list
+
+    def without_total(*question: Any) -> Reply:
+        reply = original(*question)
+        del reply.headers["X-WP-Total"]
+        return reply
+
+    wordpress._list = without_total  # type: ignore[method-assign]
+    with pytest.raises(SourceUnavailable, match=r"the list of posts: .* declares no X-WP-Total"):
+        wordpress.open_connector(TurnableClock()).list_documents()
+
+
+def test_a_list_that_broke_off_is_never_resumed(wordpress: FakeWordPress) -> None:
+    made = [wordpress.create(title=f"T{number}", content="x") for number in range(12)]
+    connector = wordpress.open_connector(TurnableClock(), types=["posts"], per_page=5)
+    connector.list_documents()
+    wordpress.between = lambda site: site.faults.add("maintenance")
+    broken = connector.list_documents()
+    assert not broken.complete
+    assert "page 2 could not be read" in broken.proof.problem
+    wordpress.between = None
+    wordpress.faults.clear()
+    del wordpress.requests[:]
+    assert connector.list_documents().documents.keys() == set(made)
+    assert wordpress.requests[0].query["offset"] == "0"
+
+
+@pytest.mark.parametrize("doc_id", ["007", "abc", "1/../2", "-4", "", "٤"])
+def test_what_is_no_number_is_no_document_and_never_gone(wordpress: FakeWordPress, doc_id: str) -> None:
+    wordpress.create(content="x")
+    connector = wordpress.open_connector(TurnableClock())
+    connector.list_documents()
+    del wordpress.requests[:]
+    assert connector.probe(doc_id) is Presence.UNKNOWN
+    with pytest.raises(DocumentUnreadable, match="no id of WordPress"):
+        connector.fetch(doc_id)
+    assert wordpress.requests == []
+
+
+def test_without_any_known_living_document_a_404_proves_nothing(wordpress: FakeWordPress) -> None:
+    wordpress.create(content="x")
+    connector = wordpress.open_connector(TurnableClock())
+    assert connector.probe("999") is Presence.UNKNOWN
+    assert wordpress.open_connector(TurnableClock(), canaries=["4"]).probe("999") is Presence.GONE
+    assert wordpress.open_connector(TurnableClock(), canaries=["998"]).probe("999") is Presence.UNKNOWN
+
+
+def test_canaries_of_every_type_are_asked(wordpress: FakeWordPress) -> None:
+    post, guide = wordpress.create(content="x"), wordpress.create("guides", title="G", content="y")
+    connector = wordpress.open_connector(TurnableClock())
+    connector.list_documents()
+    for _ in range(2):
+        del wordpress.requests[:]
+        assert connector.probe("999") is Presence.GONE
+        asked = {request.path.rpartition("/")[2] for request in wordpress.requests}
+        assert asked == {"999", "4", post, guide}
+
+
+def test_a_document_without_text_is_its_title_unless_that_is_refused(wordpress: FakeWordPress) -> None:
+    doc_id = wordpress.create("pages", title="Departments", content="")
+    assert extract(wordpress.open_connector(TurnableClock()).fetch(doc_id)).text == "Departments"
+    with pytest.raises(DocumentUnreadable, match="an empty text"):
+        wordpress.open_connector(TurnableClock(), empty_pages=False).fetch(doc_id)
+
+
+def test_one_document_that_cannot_be_stored_as_text_fails_alone(wordpress: FakeWordPress) -> None:
+    good, bad = wordpress.create(content="good"), wordpress.create(content="bad")
+    wordpress.overrides[bad] = {"content": {"rendered": "half a \ud83d pair", "protected": False}}
+    site = site_over(wordpress)
+    manifest = site.night()
+    assert manifest.state is RunState.DEGRADED
+    assert {one.doc_id for one in manifest.outcomes if one.state is DocumentState.FAILED} == {bad}
+    assert good in site.documents()
+
+
+def test_titles_lose_their_markup_and_keep_their_signs(wordpress: FakeWordPress) -> None:
+    doc_id = wordpress.create(content="x")
+    wordpress.overrides[doc_id] = {"title": {"rendered": "A &#8211; <em>B</em> &lt;C&gt;"}}
+    assert wordpress.open_connector(TurnableClock()).fetch(doc_id).title == "A – B <C>"
+
+
+def test_the_content_type_is_the_types_own_name_unless_it_is_named(wordpress: FakeWordPress) -> None:
+    doc_id = wordpress.create(content="x")
+    assert wordpress.open_connector(TurnableClock()).fetch(doc_id).content_type == "post"
+    named = wordpress.open_connector(TurnableClock(), content_types={"posts": "news"})
+    assert named.fetch(doc_id).content_type == "news"
+
+
+def test_plain_permalinks_are_found_out_and_can_be_named(wordpress: FakeWordPress) -> None:
+    doc_id = wordpress.create(content="x")
+    wordpress.use_plain_permalinks()
+    for rest in ("auto", "plain"):
+        connector = wordpress.open_connector(TurnableClock(), rest=rest)
+        assert doc_id in connector.list_documents().documents
+        assert connector.probe("999") is Presence.GONE
+    with pytest.raises(SourceUnavailable, match="where JSON was due"):
+        wordpress.open_connector(TurnableClock(), rest="pretty").list_documents()
+
+
+def test_many_removals_at_once_wait_for_a_person(wordpress: FakeWordPress) -> None:
+    made = [wordpress.create(title=f"T{number}", content=f"text {number}") for number in range(20)]
+    site = site_over(wordpress)
+    site.limits = type(OPEN)()
+    assert site.night().state is RunState.TRUE
+    for doc_id in made[:10]:
+        wordpress.trash(doc_id)
+    assert site.night().state is RunState.HELD
+    assert set(made) <= site.documents()
