@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from standardwebhooks.webhooks import Webhook
 
 from include.domain.documents import Presence
 from include.hooks.delivery import Delivery
+from tests.cms.life import Life, Mode, live
 from tests.cms.peers import PeerUnavailable
 from tests.cms.postman import Postman
 from tests.cms.wordpress import WordPressSite
@@ -25,14 +26,22 @@ SECRET = "whsec_" + base64.b64encode(b"a secret of twenty-four!").decode()
 pytestmark = [pytest.mark.cms, pytest.mark.slow]
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WordPressSite]:
+@contextmanager
+def started(folder: Path) -> Iterator[WordPressSite]:
     try:
-        site = WordPressSite.start(tmp_path_factory.mktemp("wordpress") / "site")
+        site = WordPressSite.start(folder)
     except PeerUnavailable as reason:
         pytest.skip(str(reason))
-    yield site
-    site.stop()
+    try:
+        yield site
+    finally:
+        site.stop()
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WordPressSite]:
+    with started(tmp_path_factory.mktemp("wordpress") / "site") as site:
+        yield site
 
 
 @pytest.fixture
@@ -68,9 +77,8 @@ def test_a_plugin_hears_of_a_document_by_the_hook_that_the_table_names(wordpress
     assert hooks == ([state.hook] if state.hook else []), heard
 
 
-def test_a_site_with_plain_permalinks_is_read_as_well(tmp_path: Path, site: WordPressSite) -> None:
-    plain = WordPressSite.start(tmp_path / "plain")
-    try:
+def test_a_site_with_plain_permalinks_is_read_as_well(tmp_path: Path) -> None:
+    with started(tmp_path / "plain") as plain:
         plain.use_plain_permalinks()
         doc_id, gone = plain.create(title="Terms", content="Thirty days."), plain.create(title="Gone")
         plain.delete(gone)
@@ -80,15 +88,28 @@ def test_a_site_with_plain_permalinks_is_read_as_well(tmp_path: Path, site: Word
         assert listing.documents.keys() == plain.visible().keys()
         assert connector.fetch(doc_id).url == f"{plain.url}/?p={doc_id}"
         assert connector.probe(gone) is Presence.GONE
-    finally:
-        plain.stop()
 
 
 def test_nothing_listens_any_more_once_the_site_is_stopped(tmp_path: Path) -> None:
-    try:
-        stopped = WordPressSite.start(tmp_path / "stopped")
-    except PeerUnavailable as reason:
-        pytest.skip(str(reason))
-    stopped.stop()
+    with started(tmp_path / "stopped") as stopped:
+        pass
     with pytest.raises(requests.ConnectionError):
         requests.get(stopped.url, timeout=5)
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_two_hundred_actions_on_a_real_wordpress_leave_what_a_reader_sees(tmp_path: Path, mode: Mode) -> None:
+    life = _life(tmp_path, mode, actions=200)
+    assert life.removed > 20, "a life in which nothing is removed proves nothing"
+
+
+def test_a_short_life_on_a_real_wordpress_leaves_what_a_reader_sees(tmp_path: Path) -> None:
+    assert _life(tmp_path, Mode.NO_WEBHOOKS, actions=40).removed
+
+
+def _life(folder: Path, mode: Mode, *, actions: int) -> Life:
+    with started(folder / "site") as site:
+        life = live(site, folder / "life", actions=actions, mode=mode)
+    print(life)
+    assert not life.differences, str(life)
+    return life

@@ -17,7 +17,7 @@ from include.domain.errors import ConfigError, DocumentUnreadable, SourceUnavail
 from include.domain.manifest import DocumentState, RunState
 from include.text.normalise import extract
 from tests.cms.wordpress_states import OPEN, WordPressStates, site_over
-from tests.connector_sources import NOW, Reply, TurnableClock
+from tests.connector_sources import NOW, TurnableClock
 from tests.fakes.wordpress import FAST, FakeWordPress
 
 # Options of the preset that this connector replaced, as far as versions and texts depend on them.
@@ -258,17 +258,24 @@ def test_one_type_that_a_plugin_hides_loses_no_document(wordpress: FakeWordPress
     assert site.chunks() == before
 
 
-def test_an_answer_without_a_total_is_none_of_wordpress(wordpress: FakeWordPress) -> None:
-    original = wordpress._list
+@pytest.mark.parametrize("count", [1, 4, 5, 7, 8, 9, 20])
+def test_without_totals_the_list_is_read_past_its_end(wordpress: FakeWordPress, count: int) -> None:
+    made = {wordpress.create(title=f"T{number}", content="x") for number in range(count)}
+    with wordpress.fault("no_total"):
+        listing = wordpress.open_connector(TurnableClock(), types=["posts"], per_page=5).list_documents()
+    assert listing.complete, listing.proof.problem
+    assert listing.documents.keys() == made
+    assert listing.proof.declared_total is None
+    assert "no total declared" in listing.proof.detail
 
-    def without_total(*question: Any) -> Reply:
-        reply = original(*question)
-        del reply.headers["X-WP-Total"]
-        return reply
 
-    wordpress._list = without_total  # type: ignore[method-assign]
-    with pytest.raises(SourceUnavailable, match=r"the list of posts: .* declares no X-WP-Total"):
-        wordpress.open_connector(TurnableClock()).list_documents()
+def test_a_total_that_is_dropped_on_some_pages_is_a_change(wordpress: FakeWordPress) -> None:
+    for number in range(12):
+        wordpress.create(title=f"T{number}", content="x")
+    wordpress.between = lambda site: site.faults.symmetric_difference_update({"no_total"})
+    listing = wordpress.open_connector(TurnableClock(), types=["posts"], per_page=5, passes=1).list_documents()
+    assert not listing.complete
+    assert "the declared total changed from page to page" in listing.proof.problem
 
 
 def test_a_list_that_broke_off_is_never_resumed(wordpress: FakeWordPress) -> None:
