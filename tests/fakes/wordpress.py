@@ -1,6 +1,6 @@
 """A WordPress in memory behind real HTTP, as far as the connector can tell: same answers, same refusals, same faults.
 
-tests/cms/test_wordpress.py runs the same states against it and against the real one.
+tests/cms/test_real_wordpress.py runs the same states against it and against the real one.
 """
 
 from __future__ import annotations
