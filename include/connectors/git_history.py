@@ -8,12 +8,13 @@ no parent holds the content (a conflict was solved, or somebody edited inside th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from include.connectors.git_log import Change, Commit, commits, comparisons
+from include.connectors.git_log import Change, Commit, changes, commits
 from include.domain.dates import EvidencedDate, Trust, parse_date
 
 MASS_COMMIT = 100
@@ -46,11 +47,13 @@ class History:
 
 
 class Reader(Protocol):
-    """The two questions that are asked of a repository (`git_repository.Repository`)."""
+    """What is asked of a repository (`git_repository.Repository`)."""
 
     def log(self, commit: str, *, timeout: float) -> bytes: ...
 
-    def compare(self, pairs: Sequence[tuple[str, str]], *, renames: bool, timeout: float) -> bytes: ...
+    def compare(self, before: str, after: str, *, timeout: float) -> bytes: ...
+
+    def lookup(self, *, timeout: float) -> AbstractContextManager[Callable[[str, bytes], str]]: ...
 
 
 def read_history(
@@ -58,10 +61,12 @@ def read_history(
 ) -> History:
     """History of these paths of `commit`; a path that the history never adds has no birth. Raises what the
     repository raises."""
-    line = tuple(commits(repository.log(commit, timeout=timeout)))
-    walk = _Walk(commit, paths, _merges(repository, line, timeout=timeout))
-    for one in line:
-        walk.step(one)
+    log = tuple(commits(repository.log(commit, timeout=timeout)))
+    trees = {one.id: one.tree for one in log}
+    with repository.lookup(timeout=timeout) as oid_at:
+        walk = _Walk(commit, paths, _Parents(repository, trees, oid_at, timeout))
+        for one in log:
+            walk.step(one)
     return History(
         {
             path: FileDates(
@@ -75,52 +80,42 @@ def read_history(
 
 
 _Names = dict[bytes, tuple[bytes, ...]]  # what a file is called at a commit -> what it is called today
-_Merges = Mapping[str, tuple[Mapping[bytes, Change], ...]]  # tree of a merge -> for each parent: what differs
 
 
-def _merges(repository: Reader, line: Sequence[Commit], *, timeout: float) -> _Merges:
-    """What each merge changes against each of its parents. Renames are looked for only where a path is in no
-    parent as it is: comparing whole branches for similar files would cost more than all the rest."""
-    tree_of = {commit.id: commit.tree for commit in line}
-    parents = {
-        commit.tree: [tree_of[parent] for parent in commit.parents if parent in tree_of]
-        for commit in line
-        if len(commit.parents) > 1
-    }
-    pairs = [(parent, tree) for tree, trees in parents.items() for parent in trees]
-    plain = _compared(repository, pairs, renames=False, timeout=timeout)
-    unclear = []
-    for tree, trees in parents.items():
-        diffs = [plain[(parent, tree)] for parent in trees]
-        new = set.intersection(*(set(diff) for diff in diffs)) if diffs else set()
-        unclear += [
-            (parent, tree) for parent, diff in zip(trees, diffs, strict=True) if any(diff[p].status == "A" for p in new)
-        ]
-    plain |= _compared(repository, unclear, renames=True, timeout=timeout)
-    return {tree: tuple(plain[(parent, tree)] for parent in trees) for tree, trees in parents.items()}
+@dataclass(frozen=True, slots=True)
+class _Parents:
+    """Where the further parents of a merge hold a file. Each path is asked for by itself: comparing a merge with the
+    branch that it takes in would list all that happened elsewhere meanwhile."""
 
+    repository: Reader
+    trees: Mapping[str, str]
+    oid_at: Callable[[str, bytes], str]
+    timeout: float
 
-def _compared(
-    repository: Reader, pairs: Sequence[tuple[str, str]], *, renames: bool, timeout: float
-) -> dict[tuple[str, str], Mapping[bytes, Change]]:
-    if not pairs:
-        return {}
-    output = repository.compare(list(dict.fromkeys(pairs)), renames=renames, timeout=timeout)
-    return {
-        (before, after): {change.path: change for change in changes if change.status != "D"}
-        for before, after, changes in comparisons(output)
-    }
+    def oid(self, parent: str, path: bytes) -> str:
+        """Empty where the parent (or all of it, in a shallow clone) has no such file."""
+        return self.oid_at(self.trees[parent], path) if parent in self.trees else ""
+
+    def renamed(self, merge: Commit) -> list[Mapping[bytes, Change]]:
+        """For each further parent, by new path: what the merge took from it under another name."""
+        found: list[Mapping[bytes, Change]] = []
+        for parent in merge.parents[1:]:
+            output = b""
+            if parent in self.trees:
+                output = self.repository.compare(self.trees[parent], merge.tree, timeout=self.timeout)
+            found.append({one.path: one for one in changes(output) if one.status.startswith("R")})
+        return found
 
 
 class _Walk:
     """What is known so far. A file that was added on two branches has two births, and the earlier one counts; of
     its changes the last one."""
 
-    def __init__(self, head: str, paths: Iterable[bytes], merges: _Merges) -> None:
+    def __init__(self, head: str, paths: Iterable[bytes], parents: _Parents) -> None:
         self.born: dict[bytes, tuple[datetime, Trust]] = {}
         self.changed: dict[bytes, tuple[datetime, Trust]] = {}
         self.left: dict[bytes, tuple[bytes, ...]] = {}
-        self._merges = merges
+        self._parents = parents
         self._names: dict[str, _Names] = {head: {path: (path,) for path in paths}}
 
     def step(self, commit: Commit) -> None:
@@ -135,10 +130,10 @@ class _Walk:
             self._hand_on(parent, called)
 
     def _pass_commit(self, commit: Commit, called: _Names) -> None:
-        changes = _with_exact_moves(commit.changes)
+        moves = _with_exact_moves(commit.changes)
         added = sum(change.status == "A" for change in commit.changes)
         moved: list[tuple[bytes, tuple[bytes, ...]]] = []
-        for change in changes:
+        for change in moves:
             todays = called.get(change.path, ())
             if change.status == "D":
                 self.left.setdefault(change.old_path, ())
@@ -160,31 +155,31 @@ class _Walk:
         for path, todays in moved:  # afterwards: two files may swap names in one commit
             called[path] = _joined(called.get(path, ()), todays)
 
-    def _pass_merge(self, commit: Commit, called: _Names) -> None:
-        first, *others = commit.parents
-        diffs = self._merges[commit.tree]
-        differing = called.keys() & diffs[0].keys() if diffs else set()
-        to_parents: list[_Names] = [{} for _ in commit.parents]
-        for path in differing:
-            todays = called.pop(path)
-            changes = [diff.get(path) for diff in diffs]
-            same = [n for n, one in enumerate(changes) if one is None or one.old_oid == one.new_oid]
-            known = same[:1] or [n for n, one in enumerate(changes) if one is not None and one.status != "A"]
+    def _pass_merge(self, merge: Commit, called: _Names) -> None:
+        """`merge.changes` are against the first parent; whatever is not among them is the first parent's."""
+        names: list[_Names] = [{} for _ in merge.parents]
+        renamed: list[Mapping[bytes, Change]] | None = None
+        for change in merge.changes:
+            todays = called.pop(change.path, ()) if change.status != "D" else ()
+            if not todays:
+                continue
+            others = [self._parents.oid(parent, change.path) for parent in merge.parents[1:]]
+            if not any(others) and change.status == "A":
+                renamed = self._parents.renamed(merge) if renamed is None else renamed
+            origins = _origins(change, others, renamed or [])
+            same = [one for one in origins if one[2] == change.new_oid]
             if not same:
-                self._note_change(todays, commit, Trust.HIGH)
-            if not known:
-                self._note_birth(todays, commit, Trust.LOW)
-            for n in known:
-                change = changes[n]
-                old_path = change.old_path if change else path
-                if old_path != path:
-                    self.left.setdefault(old_path, todays)
-                to_parents[n][old_path] = _joined(to_parents[n].get(old_path, ()), todays)
-        for path, todays in to_parents[0].items():
+                self._note_change(todays, merge, Trust.HIGH)
+            if not origins:
+                self._note_birth(todays, merge, Trust.LOW)
+            for number, path, _ in same[:1] or origins:
+                if path != change.path:
+                    self.left.setdefault(path, todays)
+                names[number][path] = _joined(names[number].get(path, ()), todays)
+        for path, todays in names[0].items():
             called[path] = _joined(called.get(path, ()), todays)
-        self._hand_on(first, called)
-        for parent, names in zip(others, to_parents[1:], strict=True):
-            self._hand_on(parent, names)
+        for parent, handed in zip(merge.parents, [called, *names[1:]], strict=True):
+            self._hand_on(parent, handed)
 
     def _hand_on(self, parent: str, names: _Names) -> None:
         """Where lines of history meet, a name may stand for files of both."""
@@ -224,6 +219,19 @@ def _first(noted: tuple[datetime, Trust]) -> datetime:
 
 def _joined(these: tuple[bytes, ...], those: tuple[bytes, ...]) -> tuple[bytes, ...]:
     return these + tuple(one for one in those if one not in these)
+
+
+def _origins(
+    change: Change, others: Sequence[str], renamed: Sequence[Mapping[bytes, Change]]
+) -> list[tuple[int, bytes, str]]:
+    """(number of the parent, path there, blob there) wherever a merge may have this file from."""
+    origins = [] if change.status == "A" else [(0, change.old_path, change.old_oid)]
+    for number, oid in enumerate(others, start=1):
+        if oid:
+            origins.append((number, change.path, oid))
+        elif renamed and (there := renamed[number - 1].get(change.path)):
+            origins.append((number, there.old_path, there.old_oid))
+    return origins
 
 
 def _with_exact_moves(changes: tuple[Change, ...]) -> tuple[Change, ...]:

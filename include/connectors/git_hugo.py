@@ -16,12 +16,17 @@ from typing import ClassVar
 from include.connectors.git_options import GitMarkdownOptions
 from include.connectors.git_paths import url_path
 from include.connectors.git_site import Page, Site, Tree, as_mapping, as_texts, below, folder_of, join
-from include.connectors.git_visibility import BlobFields, cascades, passes_on_whole_file, refuse_unreadable
+from include.connectors.git_visibility import (
+    CONTENT_SUFFIXES,
+    BlobFields,
+    cascades,
+    passes_on_whole_file,
+    refuse_unreadable,
+)
 from include.domain.errors import DocumentUnreadable
 from include.text import front_matter
 
 _SUFFIXES = (".toml", ".yaml", ".yml", ".json")
-_CONTENT = (".md", ".markdown", ".html", ".htm", ".adoc", ".asciidoc", ".ad", ".org", ".pandoc", ".pdc", ".rst")
 _TARGET_KEYS = frozenset({"path", "kind", "lang", "environment"})
 _ENVIRONMENT = "production"
 _GO_LIVE = ("publishdate", "pubdate", "published")  # the first that is set counts, else `date`
@@ -218,7 +223,7 @@ class HugoSite(Site):
         found = set()
         for path in self.tree.files:
             pure = PurePosixPath(path)
-            if pure.suffix.lower() in _CONTENT and pure.name.partition(".")[0] == "index":
+            if pure.suffix.lower() in CONTENT_SUFFIXES and pure.name.partition(".")[0] == "index":
                 content = self._content_of(path)
                 if content is not None and str(pure.parent) not in (content.folder, "."):
                     found.add(str(pure.parent))

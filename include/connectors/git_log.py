@@ -22,7 +22,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """One commit with the changes against its only parent; a merge is printed without any."""
+    """One commit with the changes against its first parent."""
 
     id: str
     tree: str
@@ -36,41 +36,29 @@ def commits(log: bytes) -> Iterator[Commit]:
     """The commits of a log with LOG_FORMAT. A path may start with \\x01 and is never mistaken for a header, because
     it is taken together with its status."""
     header: list[str] | None = None
-    changes: list[Change] = []
+    found: list[Change] = []
     tokens = iter(log.split(b"\0"))
     for token in tokens:
         token = token.strip(b"\n")
         if token.startswith(b"\x01"):
             if header is not None:
-                yield _commit(header, changes)
-            header, changes = token[1:].decode("ascii", "replace").split("\x02"), []
+                yield _commit(header, found)
+            header, found = token[1:].decode("ascii", "replace").split("\x02"), []
         elif token:
-            changes.append(_change(token, tokens))
+            found.append(_change(token, tokens))
     if header is not None:
-        yield _commit(header, changes)
+        yield _commit(header, found)
 
 
-def comparisons(output: bytes) -> Iterator[tuple[str, str, tuple[Change, ...]]]:
-    """(tree before, tree after, changes) for every pair that `git diff-tree --stdin` was asked for, in that order."""
-    pair: tuple[str, str] | None = None
-    changes: list[Change] = []
+def changes(output: bytes) -> tuple[Change, ...]:
+    """What `git diff-tree` prints of two trees."""
     tokens = iter(output.split(b"\0"))
-    for token in tokens:
-        for line in token.split(b"\n"):
-            if line.startswith(b":"):
-                changes.append(_change(line, tokens))
-            elif line:
-                if pair is not None:
-                    yield (*pair, tuple(changes))
-                before, _, after = line.decode("ascii", "replace").partition(" ")
-                pair, changes = (before, after), []
-    if pair is not None:
-        yield (*pair, tuple(changes))
+    return tuple(_change(token, tokens) for token in tokens if token)
 
 
-def _commit(header: list[str], changes: list[Change]) -> Commit:
+def _commit(header: list[str], found: list[Change]) -> Commit:
     commit, tree, parents, author_date, commit_date = header
-    return Commit(commit, tree, tuple(parents.split()), author_date, commit_date, tuple(changes))
+    return Commit(commit, tree, tuple(parents.split()), author_date, commit_date, tuple(found))
 
 
 def _change(row: bytes, following: Iterator[bytes]) -> Change:

@@ -76,6 +76,12 @@ class GitMarkdownOptions(BaseModel):
             raise ValueError("each folder of root and roots once")
         return self
 
+    @model_validator(mode="after")
+    def _site_config_of_a_dialect_that_has_one(self) -> Self:
+        if self.site_config and self.dialect not in ("hugo", "jekyll", "mkdocs"):
+            raise ValueError(f"site_config with hugo, jekyll or mkdocs; {self.dialect} has none that can be read")
+        return self
+
     @property
     def all_roots(self) -> tuple[RootOptions, ...]:
         """`root` and `roots` together; the whole repository where neither is given."""

@@ -11,8 +11,8 @@ import re
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -64,7 +64,10 @@ _SETTINGS = (
     "core.hooksPath=/dev/null",
 )
 # A repository's own settings must not change what a comparison says.
-_RAW = ("--raw", "-z", "--no-abbrev", "--no-relative", "--no-ext-diff", "--no-textconv", "--no-rename-empty", "-l1000")
+_RAW = (
+    *("--raw", "-z", "--no-abbrev", "--find-renames", "--no-rename-empty", "-l1000"),
+    *("--no-relative", "--no-ext-diff", "--no-textconv"),
+)
 _SUFFIX = re.compile(r"[~^:]|@\{")  # cannot be in the name of a branch or tag
 
 
@@ -179,16 +182,41 @@ class Repository:
 
     def log(self, commit: str, *, timeout: float) -> bytes:
         """The whole history of a commit, no parent before its child, as `git_log.commits` reads it."""
-        return self.run(
-            "log", "--topo-order", "--root", *_RAW, "--find-renames", f"--format={LOG_FORMAT}", commit, "--",
-            timeout=timeout,
-        )  # fmt: skip
+        shown = ("--topo-order", "--root", "--diff-merges=first-parent", *_RAW, f"--format={LOG_FORMAT}")
+        return self.run("log", *shown, commit, "--", timeout=timeout)
 
-    def compare(self, pairs: Sequence[tuple[str, str]], *, renames: bool, timeout: float) -> bytes:
-        """What differs between the trees of each pair (before, after), as `git_log.comparisons` reads it."""
-        asked = "".join(f"{before} {after}\n" for before, after in pairs).encode("ascii")
-        find = "--find-renames" if renames else "--no-renames"
-        return self.run("diff-tree", "--stdin", "-r", *_RAW, find, timeout=timeout, stdin=asked)
+    def compare(self, before: str, after: str, *, timeout: float) -> bytes:
+        """What differs between two trees, as `git_log.changes` reads it."""
+        return self.run("diff-tree", "-r", *_RAW, before, after, timeout=timeout)
+
+    @contextmanager
+    def lookup(self, *, timeout: float) -> Iterator[Callable[[str, bytes], str]]:
+        """A question that is asked many times: the id of the file at a path of a tree, empty if there is none."""
+        with tempfile.TemporaryFile() as complaints:
+            command = ("cat-file", "--batch-check=%(objectname) %(objecttype)")
+            with self._process(command, subprocess.PIPE, complaints, timeout=timeout) as process:
+
+                def oid_at(tree: str, path: bytes) -> str:
+                    if b"\n" in path:  # would be two questions
+                        return self._oid_of_odd_name(tree, path)
+                    assert process.stdin is not None
+                    assert process.stdout is not None
+                    try:
+                        process.stdin.write(b"%s:%s\n" % (tree.encode(), path))
+                        process.stdin.flush()
+                        answer = process.stdout.readline()
+                    except OSError:
+                        answer = b""
+                    if not answer.endswith(b"\n"):
+                        raise SourceUnavailable(f"{self.shown}: git cat-file broke off", location=self.shown)
+                    oid, _, kind = answer.decode("utf-8", "replace").strip().partition(" ")
+                    return oid if kind == "blob" else ""
+
+                yield oid_at
+
+    def _oid_of_odd_name(self, tree: str, path: bytes) -> str:
+        row = self.run("ls-tree", "-z", "--full-tree", tree, "--", os.fsdecode(path)).partition(b"\t")[0].split()
+        return row[2].decode("ascii") if row and row[1] == b"blob" else ""
 
     def run(
         self,
@@ -197,7 +225,6 @@ class Repository:
         failure: str = "",
         timeout: float | None = None,
         extra: Mapping[str, str] | None = None,
-        stdin: bytes = b"",
     ) -> bytes:
         """What a git command prints. `extra` is added to its environment. Raises SourceUnavailable, with the fact
         `exit_code` where git ran to its end and failed; `failure` says so in other words."""
@@ -205,7 +232,7 @@ class Repository:
             done = subprocess.run(
                 self._command(arguments, inside=inside),
                 capture_output=True,
-                input=stdin,
+                stdin=subprocess.DEVNULL,
                 timeout=timeout or self.timeout,
                 env=_environment(extra),
                 check=False,
@@ -236,12 +263,12 @@ class Repository:
 
     @contextmanager
     def _process(
-        self, arguments: Sequence[str], stdin: IO[bytes], stderr: IO[bytes]
+        self, arguments: Sequence[str], stdin: IO[bytes] | int, stderr: IO[bytes], *, timeout: float | None = None
     ) -> Iterator[subprocess.Popen[bytes]]:
         process = subprocess.Popen(
             self._command(arguments), stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, env=_environment(None)
         )
-        watchdog = threading.Timer(self.timeout, process.kill)  # a killed process shows as a missing answer
+        watchdog = threading.Timer(timeout or self.timeout, process.kill)  # a killed process shows as a missing answer
         watchdog.start()
         try:
             yield process
@@ -249,8 +276,10 @@ class Repository:
             watchdog.cancel()
             process.kill()
             process.wait()
-            if process.stdout is not None:
-                process.stdout.close()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    with suppress(OSError):  # a pipe to a killed process cannot be flushed
+                        pipe.close()
 
 
 def _environment(extra: Mapping[str, str] | None) -> dict[str, str]:

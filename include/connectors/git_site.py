@@ -103,7 +103,8 @@ class Site:
         down. Raises DocumentUnreadable when that cannot be told."""
         result: dict[str, object] = {}
         for path, fields in folder_files:
-            result.update(passed_on(path, fields))
+            if self._is_in_its_language(path, page):
+                result.update(passed_on(path, fields))
         return result
 
     def is_public(self, page: Page, fields: Mapping[str, object], now: datetime) -> tuple[bool, str]:
@@ -146,6 +147,11 @@ class Site:
             if isinstance(own, str) and re.match(r"https?://|/", own) and "/:" not in own.replace("://", "", 1):
                 return urljoin(url, own)
         return url
+
+    def _is_in_its_language(self, path: str, page: Page) -> bool:
+        """`_index.de.md` speaks for German pages, and is a name like any other where nobody said that `de` is one."""
+        name, lang = self._without_language(path)
+        return "." not in name.rpartition("/")[2].lstrip(".") and lang in (None, page.lang)
 
     # --- the site's configuration
 

@@ -22,6 +22,20 @@ _SECOND_FENCE = re.compile(r"[\r\n](?:---|\.\.\.|\+\+\+)[^\r\n]*")
 _SECTION_FILE = "_index"
 _META_FILES = (".meta.yml", ".meta.yaml")
 _CASCADE = "cascade"
+CONTENT_SUFFIXES = (
+    ".md",
+    ".mdx",
+    ".markdown",
+    ".html",
+    ".htm",
+    ".rst",
+    ".adoc",
+    ".asciidoc",
+    ".ad",
+    ".org",
+    ".pandoc",
+    ".pdc",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +85,9 @@ def passes_on_whole_file(path: str) -> bool:
 
 def may_pass_on(path: str) -> bool:
     """A folder's own file; Hugo has one for each language (`_index.de.md`)."""
-    return passes_on_whole_file(path) or PurePosixPath(path).name.partition(".")[0] == _SECTION_FILE
+    pure = PurePosixPath(path)
+    is_section = pure.name.partition(".")[0] == _SECTION_FILE and pure.suffix.lower() in CONTENT_SUFFIXES
+    return is_section or passes_on_whole_file(path)
 
 
 def cascades(fields: BlobFields) -> list[Mapping[str, object]]:

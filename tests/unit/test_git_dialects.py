@@ -432,6 +432,20 @@ def test_languages_come_from_folder_suffix_or_the_page_itself(tmp_path: Path):
     assert (plain["docs/pt-br/a.md"], plain["docs/a.de.md"]) == ("pt-br/a", "a")
 
 
+def test_a_section_file_of_one_language_says_nothing_of_the_others(tmp_path: Path):
+    repository = site(
+        tmp_path,
+        {
+            "s/a.md": page(),
+            "s/a.de.md": page(),
+            "s/_index.de.md": page("cascade: {draft: true}"),
+            "s/_index.png": "---\n\x00\x01\x02 no text, and cascade\n---\n",
+        },
+    )
+    assert set(published(connector(repository))) == {"s/a.md", "s/a.de.md", "s/_index.de.md"}
+    assert set(published(connector(repository, languages=["de"]))) == {"s/a.md"}
+
+
 def test_without_the_option_no_language_is_read_from_a_path(tmp_path: Path):
     repository = site(tmp_path, {"de/a.md": page(), "b.de.md": page()})
     reader = connector(repository)
@@ -476,6 +490,7 @@ def test_a_root_that_is_missing_is_named_and_proves_nothing_about_the_others(tmp
         ({"root": "a", "roots": ["a/"]}, "once"),
         ({"roots": ["../up"]}, "roots"),
         ({"dialect": "gatsby"}, "dialect"),
+        ({"dialect": "docusaurus", "site_config": "docusaurus.config.js"}, "site_config"),
         ({"roots": [{"path": "a", "include": ["*"]}]}, "roots"),
     ],
 )

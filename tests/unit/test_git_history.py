@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import subprocess
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -170,6 +171,52 @@ def test_a_file_added_on_two_branches_is_as_old_as_the_older(repository: GitRepo
     repository.commit({"a.md": LONG}, day="2020-01-01")
     merge(repository, "side", "2022-01-01")
     assert days(repository, "a.md") == ("2020-01-01", "2020-01-01")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_births_survive_any_order_of_edits_renames_deletions_and_merges(repository: GitRepository, seed: int):
+    """Every file has lines of its own, which no edit removes: they say which commit it was born in."""
+    chance, born, count = random.Random(seed), {}, 0
+    repository.commit({"start.md": OTHER}, day="1980-01-01")
+    for step in range(30):
+        day = f"{1990 + step}-01-01"
+        here = [path for path in sorted(repository.folder.rglob("*.md")) if path.name != "start.md"]
+        action = chance.choice(["create", "create", "edit", "rename", "delete", "fork", "merge"])
+        if action == "fork":
+            repository.git("checkout", "--quiet", "-B", f"side-{step % 3}")
+            continue
+        if action == "merge":
+            side = f"side-{chance.randrange(3)}"
+            if side in repository.git("branch", "--format=%(refname:short)").split():
+                repository.git("checkout", "--quiet", "main")
+                merging = ["merge", "--quiet", "--no-ff", "--no-edit", "--strategy-option=ours", side]
+                with suppress(AssertionError):
+                    repository.git(*merging, day=day)
+                    continue
+                repository.git("reset", "--quiet", "--hard")
+            continue
+        if action == "create" or not here:
+            count += 1
+            lines = "".join(f"{count}-{number} of a file of its own\n" for number in range(20))
+            born[f"{count}-0"] = day
+            path = repository.folder / chance.choice(["x", "y/z"]) / f"{count}.md"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(lines)
+        else:
+            path = chance.choice(here)
+            text = path.read_text() + (f"edited {step}\n" if action == "edit" or chance.random() < 0.5 else "")
+            path.unlink()
+            if action != "delete":
+                target = path if action == "edit" else path.with_name(f"renamed-{step}.md")
+                target.write_text(text)
+        repository.commit_all(day=day)
+    found = history(repository)
+    for path in sorted(repository.folder.rglob("*.md")):
+        name = path.relative_to(repository.folder).as_posix()
+        if name != "start.md":
+            dates = found.dates[name.encode()]
+            assert dates.created_at is not None
+            assert dates.created_at.value.date().isoformat() == born[path.read_text().split(" ")[0]], name
 
 
 def test_settings_of_the_repository_do_not_change_what_is_read(repository: GitRepository):
