@@ -58,11 +58,6 @@ class Crawl:
                 if in_a_row >= _GIVE_UP_AFTER:
                     self._give_up_unless_it_answers(error, source)
                     in_a_row = 0
-        if self._unanswered and not self._found:
-            raise SourceUnavailable(
-                f"{source}: none of {len(self._unanswered)} pages answers: {next(iter(self._unanswered.values()))}",
-                source=source,
-            )
 
     def documents(self) -> dict[str, ListedDocument]:
         """By id, the pages that are documents and those of which nothing is known."""

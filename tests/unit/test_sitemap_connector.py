@@ -12,7 +12,6 @@ import pytest
 
 from include.connectors.credentials import Credentials
 from include.connectors.registry import check
-from include.connectors.sitemap_options import SitemapOptions
 from include.domain.dates import Precision, Trust
 from include.domain.documents import Presence
 from include.domain.errors import ConfigError, DocumentGone, DocumentNotPublic, DocumentUnreadable, SourceUnavailable
@@ -597,9 +596,3 @@ def test_a_credential_counts_only_if_the_site_refuses_those_who_have_none() -> N
 def test_a_wrong_option_is_named_with_what_is_allowed(options: dict[str, object], words: str) -> None:
     with pytest.raises(ConfigError, match=words):
         check("sitemap", "web", options)
-
-
-def test_every_option_is_documented() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "CONFIGURATION.md").read_text(encoding="utf-8")
-    section = page.split("## `sitemap`")[1].split("\n## ")[0]
-    assert [name for name in SitemapOptions.model_fields if f"`{name}`" not in section] == []
