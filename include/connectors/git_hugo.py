@@ -84,7 +84,7 @@ class HugoSite(Site):
             return super().page(doc_id)
         path = below(content.folder, doc_id) or doc_id
         name, suffix_lang = self._without_language(path)
-        lang = content.lang or suffix_lang
+        lang = content.lang or suffix_lang or (self._default if self._given else None)
         return Page(doc_id, path, join(content.at, name), lang, self._prefix(lang))
 
     def why_no_page(self, page: Page) -> str:
@@ -153,7 +153,7 @@ class HugoSite(Site):
         path = path.replace(" ", "-").strip("/")
         if _on(self._settings, "uglyurls") and not is_section:
             return f"{url_path(path)}.html"
-        return _as_folder(path)
+        return f"{url_path(path)}/" if path else ""
 
     def former_paths(self, page: Page, fields: Mapping[str, object]) -> tuple[str, ...]:
         """An alias is relative to the page's folder unless it begins with a slash."""

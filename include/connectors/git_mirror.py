@@ -81,6 +81,7 @@ def _fetch(mirror: Repository, url: str, secret: dict[str, str], *, with_head: b
         "--force",
         "--no-write-fetch-head",
         "--no-auto-gc",
+        "--no-recurse-submodules",
         "--",
         url,
         "+refs/heads/*:refs/heads/*",

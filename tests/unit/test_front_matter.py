@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from include.domain.dates import Precision
 from include.domain.errors import DocumentUnreadable
 from include.text import front_matter
-from include.text.front_matter import is_public, split
+from include.text.front_matter import is_public, read_settings, split, text_of, texts_of
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -150,3 +151,70 @@ def test_dates_are_evidence_and_impossible_ones_are_unknown():
         assert front_matter.created_at({"date": text}, NOW) is None
     assert front_matter.updated_at({"lastmod": "not yet", "last_update": {"date": "2025-01-01"}}, NOW) is not None
     assert front_matter.expires_at({"expiryDate": "2030-01-01"}) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "instant"),
+    [
+        ("2015-06-12 23:35:00 -0400", "2015-06-13T03:35:00+00:00"),
+        ("2015-06-12 9:05", "2015-06-12T09:05:00+00:00"),
+        ("2015-06-12 23:35:00 UTC", "2015-06-12T23:35:00+00:00"),
+        ("2015-06-12t23:35:00.5+02:00", "2015-06-12T21:35:00.500000+00:00"),
+    ],
+)
+def test_instants_are_read_as_yaml_and_jekyll_write_them(text: str, instant: str):
+    created = front_matter.created_at({"date": text}, NOW)
+    assert created is not None
+    assert created.value == datetime.fromisoformat(instant)
+
+
+def test_a_date_without_an_offset_is_one_of_the_site_s_zone_and_one_with_an_offset_is_not():
+    new_york = ZoneInfo("America/New_York")  # five hours behind; NOW is seven in the morning there
+    assert is_public({"publishDate": "2026-03-01T08:00"}, NOW)[0]
+    assert not is_public({"publishDate": "2026-03-01T08:00"}, NOW, zone=new_york)[0]
+    assert is_public({"publishDate": "2026-03-01T08:00Z"}, NOW, zone=new_york)[0]
+    assert not is_public({"publishDate": "2026-03-01"}, NOW - timedelta(hours=8), zone=new_york)[0]
+    assert is_public({"expiryDate": "2026-03-01T08:00"}, NOW, zone=new_york)[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (".meta.yml", "draft: true\nversion: 1.10\n"),
+        (".meta.yml", "\ufeff---\n# a comment\ndraft: true\nversion: 1.10\n..."),
+        ("a.toml", "draft = true\nversion = 1.10\n"),
+        ("a.JSON", '{"draft": true, "version": 1.10}'),
+        ("_config.yml", "d: &d {draft: true}\n<<: *d\nversion: 1.10\n"),
+    ],
+)
+def test_a_whole_file_of_fields_is_strings_in_every_format(name: str, text: str):
+    fields = read_settings(name, text)
+    assert (fields["draft"], fields["version"]) == ("true", "1.10")
+
+
+def test_an_empty_file_of_fields_is_no_field():
+    assert read_settings("_config.yml", "# nothing yet\n") == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.yml", "- a list"),
+        ("a.yml", "just a text"),
+        ("a.yml", "a: 1\na: 2"),
+        ("a.yml", "a: 1\n---\na: 2"),
+        ("a.yml", "[" * 5000),
+        ("a.toml", "a = "),
+        ("a.json", "[1]"),
+        ("a.json", '{"a": 1, "a": 2}'),
+    ],
+)
+def test_a_file_of_fields_that_is_something_else_is_unreadable_by_name(name: str, text: str):
+    with pytest.raises(DocumentUnreadable, match=rf"^{name}"):
+        read_settings(name, text)
+
+
+def test_a_field_is_found_whatever_its_case_and_whether_it_is_one_or_a_list():
+    fields = {"Aliases": ["/a", " /b ", {"no": "text"}], "redirect_from": "/c", "slug": ""}
+    assert texts_of(fields, "aliases", "redirect_from") == ("/a", "/b", "/c")
+    assert (text_of(fields, "slug", "aliases"), text_of(fields, "nothing")) == ("/a", "")

@@ -215,6 +215,7 @@ def test_hugo_languages_have_folders_suffixes_prefixes_and_a_switch(tmp_path: Pa
     if folder != "hugo.toml":
         files["config/_default/hugo.toml"] = "title = 'x'\n"
     files["content/en/b.pt.md"] = page("title: x")
+    files["content/en/v1.2.md"] = page()
     files["content/german/_index.md"] = page("cascade: {draft: true, target: {lang: fr}}")
     reader = connector(site(tmp_path, files), dialect="hugo")
     assert published(reader) == {
@@ -222,9 +223,27 @@ def test_hugo_languages_have_folders_suffixes_prefixes_and_a_switch(tmp_path: Pa
         "content/german/_index.md": "de/",
         "content/german/a.md": "de/a/",
         "content/en/b.pt.md": "b/",
+        "content/en/v1.2.md": "v1.2/",
     }
     assert reader.fetch("content/german/a.md").lang == "de"
     assert reader.fetch("content/en/a.md").lang == "en"
+
+
+def test_hugo_suffixes_make_a_section_of_each_language(tmp_path: Path):
+    files = {
+        "hugo.toml": "defaultContentLanguage = 'en'\n[languages.en]\n[languages.de]\n",
+        "content/s/a.md": page(),
+        "content/s/a.de.md": page(),
+        "content/s/_index.de.md": page("cascade: {build: {render: never}}\nbuild: {render: always}"),
+        "content/b.de.md": page("slug: anders"),
+    }
+    reader = connector(site(tmp_path, files), dialect="hugo")
+    assert published(reader) == {
+        "content/s/a.md": "s/a/",
+        "content/s/_index.de.md": "de/s/",
+        "content/b.de.md": "de/anders/",
+    }
+    assert [reader.fetch(doc_id).lang for doc_id in ("content/s/a.md", "content/b.de.md")] == ["en", "de"]
 
 
 def test_a_hugo_cascade_that_cannot_be_judged_leaves_its_pages_unknown(tmp_path: Path):
