@@ -93,6 +93,11 @@ def shifting(web: Website) -> None:
     web.between = shift
 
 
+def broken_404(web: Website) -> None:
+    web.missing = Reply(500)
+    web.files["/robots.txt"] = Reply(200, b"", "text/plain")
+
+
 def disallow_all(web: Website) -> None:
     web.files["/robots.txt"] = Reply(200, b"User-agent: *\nDisallow: /", "text/plain")
 
@@ -148,6 +153,8 @@ FAULTS: dict[str, tuple[Callable[[Website], None], str]] = {
     "pages: 401": (all_pages(Reply(401, b"", HTML)), "no page of 30 listed is readable and public"),
     "pages: 404": (all_pages(Reply(404, b"", HTML)), "no page of 30 listed is readable and public"),
     "pages: 503": (all_pages(Reply(503, b"", HTML)), "the site stopped answering"),
+    "pages: 520": (all_pages(Reply(520, b"", HTML)), "the site stopped answering"),
+    "pages that do not exist: 500": (broken_404, "for a page that does not exist is unknown"),
     "pages: cut": (all_pages(Reply(200, b"<html>" + b"x" * 99, HTML, cut=50)), "the site stopped answering"),
     "pages: login form": (all_pages(LOGIN), "no page of 30 listed is readable and public"),
     "pages: redirect to a login": (all_pages(redirect("/login", 302)), "no page of 30 listed is readable and public"),
@@ -176,7 +183,7 @@ def test_fe_01_no_failure_looks_like_a_smaller_site_and_the_next_good_night_writ
     assert words in manifest.reason
     assert manifest.outcomes == ()
     assert site.chunks() == before
-    web.files, web.everything, web.between, web.pages = {}, None, None, pages
+    web.files, web.everything, web.missing, web.between, web.pages = {}, None, None, None, pages
     manifest = site.night()
     assert (manifest.state, manifest.outcomes) == (RunState.TRUE, ())
     assert len(site.embedder.embedded) == embedded

@@ -96,9 +96,8 @@ def test_an_unmarked_template_is_narrowed_to_its_text_and_loses_no_heading_table
 
 def test_a_second_part_with_prose_of_its_own_keeps_the_whole_page() -> None:
     """The extractor sees one article; what stands beside it says something too."""
-    second = (
-        "<div><p>" + "Wholesale customers have other rights, which are written down here in full. " * 4 + "</p></div>"
-    )
+    prose = "Wholesale customers have other rights, which are written down here in full. " * 4
+    second = f"<div class=related><p>{prose}</p></div>"
     html = f"<html><body><div><ul>{MENU}</ul></div><div>{TEXT * 5}</div>{second}</body></html>"
     assert "Wholesale customers" in markdown(page(html))
 
