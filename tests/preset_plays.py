@@ -105,7 +105,7 @@ PLAYS = {
     "a release comes due": DUE,
     "a scheduled unpublish is due": DOWN,
     "a release unpublishes it": DOWN,
-    "send by mail only": Play(lambda site: None, before=_write_draft),
+    "send by mail only": Play(lambda site: site.cms.send_by_mail(site.one), before=_write_draft),
     "restrict to members": _restrict("members"),
     "restrict to paying members": _restrict("paid"),
     "restrict to a user segment": _restrict(7001),
@@ -113,7 +113,7 @@ PLAYS = {
     "open to everybody again": Play(
         lambda site: site.cms.restrict(site.one, None), before=lambda site: site.cms.restrict(site.one, "members")
     ),
-    "rename a tag": Play(lambda site: None),
+    "rename a tag": Play(lambda site: site.cms.rename_tag(site.one)),
     "edit an embedded entry": Play(lambda site: site.cms.publish("note", text=NEW_TEXT), before=_callout),
     "unpublish an embedded entry": Play(lambda site: site.cms.unpublish("note"), before=_callout),
 }

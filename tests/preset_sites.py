@@ -79,21 +79,27 @@ def as_anybody(preset: str) -> str | None:
 
 @contextmanager
 def site_of(preset: str, *, key: str | None = "right", cms: CmsModel | None = None, **overlay: Any) -> Iterator[Site]:
+    """A site on a model, served while the block lasts."""
     cms = cms or MODELS[preset](TickingClock())
+    with http_server(cms.answer) as url:
+        yield site_at(url, cms, key=key, **overlay)
+
+
+def site_at(url: str, cms: CmsModel, *, key: str | None, **overlay: Any) -> Site:
+    """A site whose dozen documents are published now, read by a user of the preset who has this key."""
     clock = cms.clock
     assert isinstance(clock, TickingClock)
     for number in range(LIVING):
         cms.write(cms.name(number), f"text of {number}")
         cms.publish(cms.name(number))
     clock.turn(hours=1)
-    with http_server(cms.answer) as url:
-        given = {"preset": preset, "base_url": f"{url}{cms.path}", "http": FAST, **laid_over(cms.overlay, overlay)}
-        options = check("http_json", "cms", given)
-        assert isinstance(options, HttpJsonOptions)
-        credentials = cms.credentials(key) if key else None
-        connector = HttpJsonConnector("cms", options, clock=clock, credentials=credentials, pace=clock)
-        store = FakeIndexStore()
-        yield Site(cms, connector, context_of(connector, store=store, clock=clock), store, clock)
+    given = {"preset": cms.preset, "base_url": f"{url}{cms.path}", "http": FAST, **laid_over(cms.overlay, overlay)}
+    options = check("http_json", "cms", given)
+    assert isinstance(options, HttpJsonOptions)
+    credentials = cms.credentials(key) if key else None
+    connector = HttpJsonConnector("cms", options, clock=clock, credentials=credentials, pace=clock)
+    store = FakeIndexStore()
+    return Site(cms, connector, context_of(connector, store=store, clock=clock), store, clock)
 
 
 def laid_over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:

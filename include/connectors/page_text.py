@@ -32,9 +32,12 @@ def page_text(options: PageOptions, data: object) -> PageText:
     value = search(options.fields.body, data)
     if value is None:
         raise DocumentUnreadable(f"no text at `{options.fields.body}` (protected?)")
-    text = "\n\n".join(_texts(options, data, value))
     values = value if isinstance(value, list) else [value]
-    is_borrowed = options.body_format == "contentful_rich_text" and any(embeds(one) for one in values)
+    try:
+        text = "\n\n".join(_texts(options, data, value))
+        is_borrowed = options.body_format == "contentful_rich_text" and any(embeds(one) for one in values)
+    except RecursionError:
+        raise DocumentUnreadable(f"the body at `{options.fields.body}` is nested too deeply to be read") from None
     return PageText(text, _MEDIA_TYPES.get(options.body_format, "text/html"), is_borrowed)
 
 
@@ -97,9 +100,9 @@ class _Includes:
             raise DocumentUnreadable("the rich text embeds something without an id")
         if entry_id in self.reading or entry_id == search("sys.id", self.data):
             return [], self  # it embeds itself; its text is there already
-        entry = next(
-            (one for one in search(f"includes.{kind}", self.data) or [] if search("sys.id", one) == entry_id), None
-        )
+        delivered = search(f"includes.{kind}", self.data)
+        delivered = delivered if isinstance(delivered, list) else []
+        entry = next((one for one in delivered if search("sys.id", one) == entry_id), None)
         if entry is None:
             missing = search("errors[?sys.id == 'notResolvable'].details.id", self.data) or []
             if kind == "Asset" or entry_id in missing:

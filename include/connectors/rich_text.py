@@ -97,7 +97,8 @@ def _prepared_text(node: Node) -> dict[str, Any]:
     if not isinstance(value, str) or not isinstance(marks, list):
         raise DocumentUnreadable("the rich text holds a text node without a text")
     for mark in marks:
-        if not isinstance(mark, dict) or mark.get("type") not in _MARKS:
+        kind = mark.get("type") if isinstance(mark, dict) else None
+        if not isinstance(kind, str) or kind not in _MARKS:
             raise DocumentUnreadable(f"the rich text holds a mark {mark!r:.60}, which is not known")
     return {"nodeType": "text", "value": _escaped(value), "marks": marks}
 
@@ -142,8 +143,9 @@ def _block(node: object) -> str:
         return f"<pre><code>{inside.replace('<br/>', chr(10))}</code></pre>"
     if kind == "link":
         return f'<a href="{html.escape(str(node.get("url") or ""))}">{inside}</a>'
-    if kind == "heading" and node.get("level") in range(1, 7):
-        return f"<h{node['level']}>{inside}</h{node['level']}>"
+    level = node.get("level")
+    if kind == "heading" and type(level) is int and 1 <= level <= 6:
+        return f"<h{level}>{inside}</h{level}>"
     if kind == "list" and node.get("format") in ("ordered", "unordered"):
         tag = "ol" if node["format"] == "ordered" else "ul"
         return f"<{tag}>{inside}</{tag}>"

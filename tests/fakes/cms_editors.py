@@ -110,6 +110,12 @@ class CmsModel:
         entry.goes_live_at = None if live is None else now + timedelta(days=live)
         entry.goes_down_at = None if down is None else now + timedelta(days=down)
 
+    def send_by_mail(self, doc_id: str) -> None:
+        """To subscribers only; no API for readers ever shows it."""
+
+    def rename_tag(self, doc_id: str) -> None:
+        """A tag that it carries gets another name; what is shown of the document itself stays."""
+
     # what the API says
 
     def answer(self, request: Request) -> Reply:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import suppress
+from typing import Any, get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from include.connectors.http_options import Fields, PageOptions
+from include.connectors.http_options import BodyFormat, Fields, PageOptions
 from include.connectors.page_text import page_text
 from include.domain.errors import DocumentUnreadable
 from include.domain.manifest import RunState
@@ -213,6 +216,43 @@ def test_a_zone_of_components_is_read_part_by_part_and_one_that_is_not_named_is_
     stream = [{"type": "paragraph", "value": "<p>one</p>", "id": "x"}, {"type": "heading", "value": "two", "id": "y"}]
     blocks = page_text(options("html", paragraph=["value"], heading=["value"]), {"body": stream})
     assert blocks.text == "<p>one</p>\n\ntwo"
+
+
+KINDS = (
+    "document",
+    "paragraph",
+    "text",
+    "hyperlink",
+    "embedded-entry-block",
+    "list",
+    "heading",
+    "code",
+    "link",
+    "bold",
+)
+NAMES = ("nodeType", "type", "content", "children", "value", "text", "marks", "data", "target", "sys", "id", "linkType")
+FOREIGN = st.recursive(
+    st.none() | st.booleans() | st.integers(0, 9) | st.sampled_from((*KINDS, "Entry", "level")) | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=6),
+    max_leaves=25,
+)
+
+
+@given(body=FOREIGN, includes=FOREIGN, errors=FOREIGN, body_format=st.sampled_from(get_args(BodyFormat)))
+def test_whatever_stands_in_a_body_it_is_read_or_said_to_be_unreadable(
+    body: Any, includes: Any, errors: Any, body_format: str
+):
+    given_parts = options(body_format, paragraph=["text"], text=["value"])
+    with suppress(DocumentUnreadable):
+        assert isinstance(page_text(given_parts, {"body": body, "includes": includes, "errors": errors}).text, str)
+
+
+def test_a_body_nested_without_end_is_unreadable():
+    deep: dict[str, Any] = node("paragraph", text("bottom"))
+    for _ in range(5000):
+        deep = node("blockquote", deep)
+    with pytest.raises(DocumentUnreadable, match="nested too deeply"):
+        rendered(deep)
 
 
 @pytest.mark.parametrize("body_format", ["markdown", "html", "text"])
