@@ -310,6 +310,7 @@ class WordPressStates:
         connector = wordpress.open_connector(TurnableClock(), user="nobody")
         listing = connector.list_documents()
         assert listing.documents
+        assert not listing.proof.scope_verified
         assert not listing.complete
         assert "does not accept the credential" in listing.proof.problem
         assert connector.probe(gone) is Presence.UNKNOWN

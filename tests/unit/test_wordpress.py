@@ -13,12 +13,12 @@ from include.connectors.http_options import HttpJsonOptions
 from include.connectors.registry import check
 from include.connectors.wordpress_documents import utc_date
 from include.domain.documents import Presence
-from include.domain.errors import ConfigError, DocumentUnreadable, SourceUnavailable
+from include.domain.errors import ConfigError, DocumentNotPublic, DocumentUnreadable, SourceUnavailable
 from include.domain.manifest import DocumentState, RunState
 from include.text.normalise import extract
 from tests.cms.wordpress_states import OPEN, WordPressStates, site_over
 from tests.connector_sources import NOW, TurnableClock
-from tests.fakes.wordpress import FAST, FakeWordPress
+from tests.fakes.wordpress import FAST, TYPES, FakeWordPress
 
 # Options of the preset that this connector replaced, as far as versions and texts depend on them.
 PRESET: dict[str, Any] = {
@@ -110,10 +110,26 @@ def test_every_page_size_gives_the_same_documents(wordpress: FakeWordPress, per_
     assert listing.documents.keys() == made
 
 
+def test_a_quiet_list_of_many_pages_is_read_once_and_a_new_document_does_not_disturb_it(
+    wordpress: FakeWordPress,
+) -> None:
+    for number in range(23):
+        wordpress.create(title=f"T{number}", content="x")
+    connector = wordpress.open_connector(TurnableClock(), types=["posts"], per_page=7)
+    assert "posts: 5 pages in one reading, 23 listed" in connector.list_documents().proof.detail
+    new: list[str] = []
+    wordpress.between = lambda site: new or new.append(site.create(title="new", content="x"))
+    listing = connector.list_documents()
+    assert listing.complete, listing.proof.problem
+    assert new[0] in listing.documents
+
+
 def test_what_is_listed_is_read_with_no_more_fields_than_needed(wordpress: FakeWordPress) -> None:
     wordpress.open_connector(TurnableClock(), content_in_version=False).list_documents()
     assert all("content.rendered" not in request.query["_fields"] for request in wordpress.requests)
-    assert all("content.protected" in one.query["_fields"] for one in wordpress.requests if "offset" in one.query)
+    lists = [request.query for request in wordpress.requests if "offset" in request.query]
+    assert all("content.protected" in query["_fields"] for query in lists)
+    assert {(query["orderby"], query["order"]) for query in lists} == {("id", "asc")}, "the order that no edit changes"
 
 
 def test_markup_that_no_reader_sees_changes_no_version(wordpress: FakeWordPress) -> None:
@@ -136,9 +152,9 @@ def test_with_a_light_list_a_version_of_this_second_is_read_again(wordpress: Fak
     connector = wordpress.open_connector(clock, content_in_version=False)
     listed = connector.list_documents().documents[doc_id].version
     assert connector.fetch(doc_id).version == f"{listed}~unsettled"
+    assert wordpress.open_connector(clock).fetch(doc_id).version.isalnum(), "with its text a version is exact"
     clock.sleep(60)
     assert connector.fetch(doc_id).version == listed
-    assert wordpress.open_connector(clock).fetch(doc_id).version.isalnum(), "with its text a version is exact"
 
 
 def test_a_page_that_is_older_than_the_list_is_a_cache_that_lags(wordpress: FakeWordPress) -> None:
@@ -363,6 +379,25 @@ def test_plain_permalinks_are_found_out_and_can_be_named(wordpress: FakeWordPres
         assert connector.probe("999") is Presence.GONE
     with pytest.raises(SourceUnavailable, match="where JSON was due"):
         wordpress.open_connector(TurnableClock(), rest="pretty").list_documents()
+
+
+@pytest.mark.parametrize("rest_base", TYPES)
+def test_one_type_that_knows_the_document_outweighs_all_that_do_not(wordpress: FakeWordPress, rest_base: str) -> None:
+    doc_id = wordpress.create(rest_base, title="Draft", content="x", status="draft")
+    connector = wordpress.open_connector(TurnableClock(), canaries=["4"])
+    assert connector.probe(doc_id) is Presence.NOT_PUBLIC
+    with pytest.raises(DocumentNotPublic, match="401 rest_forbidden"):
+        connector.fetch(doc_id)
+
+
+def test_a_page_that_shows_another_document_is_no_answer(wordpress: FakeWordPress) -> None:
+    doc_id = wordpress.create(content="x")
+    connector = wordpress.open_connector(TurnableClock())
+    connector.list_documents()
+    wordpress.overrides[doc_id] = {"id": 4}
+    assert connector.probe(doc_id) is Presence.UNKNOWN
+    with pytest.raises(SourceUnavailable, match=f"shows document 4 when asked for {doc_id}"):
+        connector.fetch(doc_id)
 
 
 def test_many_removals_at_once_wait_for_a_person(wordpress: FakeWordPress) -> None:
