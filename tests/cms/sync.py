@@ -102,15 +102,16 @@ class Sync:
         """Runs for what is in the inbox, until nothing is."""
         while True:
             self._runs += 1
-            manifest = follow_events(
-                self._installation, self.source, Run(FOLLOW, f"events-{self._runs}"), progress=lambda *_: None
-            )
+            run = Run(FOLLOW, f"events-{self._runs}")
+            with self.open_index():
+                manifest = follow_events(self._installation, self.source, run, progress=lambda *_: None)
             if manifest is None:
                 return
             yield manifest
 
     def _reconcile(self, run: Run, *, released: bool = False) -> Manifest:
-        return reconcile_source(self._installation, self.source, run, progress=lambda *_: None, released=released)
+        with self.open_index():
+            return reconcile_source(self._installation, self.source, run, progress=lambda *_: None, released=released)
 
     def open_index(self) -> AbstractContextManager[object]:
         """Sessions inside reuse this one: the index is read from the disk once."""

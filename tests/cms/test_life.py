@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.cms.life import Mode, live
-from tests.cms.peers import PeerUnavailable
 from tests.cms.wagtail import WagtailSite
 
 pytestmark = [pytest.mark.cms, pytest.mark.slow]
 
 
-@pytest.fixture
-def wagtail(tmp_path: Path) -> Iterator[WagtailSite]:
-    try:
-        site = WagtailSite(tmp_path / "site")
-    except PeerUnavailable as reason:
-        pytest.skip(str(reason))
-    yield site
-    site.stop()
-
-
-@pytest.mark.parametrize("mode", [Mode.NO_WEBHOOKS])
+@pytest.mark.parametrize("mode", Mode)
 def test_two_hundred_actions_on_a_real_wagtail_leave_what_a_reader_sees(
     wagtail: WagtailSite, tmp_path: Path, mode: Mode
 ) -> None:

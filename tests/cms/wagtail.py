@@ -39,22 +39,23 @@ class WagtailSite:
 
     def visible(self) -> dict[str, str]:
         self.admin.pages()
-        seen = {}
         with requests.Session() as reader:
-            for page in self.admin.known.values():
-                if page.alias:
-                    continue  # its source at another address: no document of its own
-                answer = reader.get(page.url, allow_redirects=False, timeout=30)
-                main = LexborHTMLParser(answer.text).css_first(f'main[data-page="{page.id}"]')
-                if answer.status_code == 200 and main is not None:
-                    seen[str(page.id)] = main.text(separator=" ")
-        return seen
+            texts = {str(page.id): _text(reader, page) for page in self.admin.known.values()}
+        return {doc_id: text for doc_id, text in texts.items() if text is not None}
+
+    def is_readable(self, page_id: int) -> bool:
+        """Of one page what `visible` says of all."""
+        self.admin.pages()
+        with requests.Session() as reader:
+            return _text(reader, self.admin.known[page_id]) is not None
 
     def open_connector(self, clock: Clock) -> Connector:
         options: dict[str, object] = {
             "preset": "wagtail",
             "base_url": f"{self.process.url}/api/v2/",
             "list": {"params": {"type": "handbook.DocPage"}},
+            # A site of our own need not be spared, and a fault is no less one the second time.
+            "http": {"requests_per_second": 1000, "burst": 1000, "retries": 1, "backoff": 0.05, "retry_after_max": 0},
         }
         return registry.build("http_json", "handbook", options, clock=clock, cache_dir=self.process.folder)
 
@@ -251,6 +252,15 @@ class WagtailSite:
         """A new one, or now and then one that another page had before."""
         free = [slug for slug in self._free_slugs if slug not in self._slugs_below(parent)]
         return self._random.choice(free) if free and self._random.random() < 0.4 else unique_word(self._random)
+
+
+def _text(reader: requests.Session, page: Page) -> str | None:
+    """What anybody reads at the page's address. None for an alias: its source at another address is no document."""
+    if page.alias:
+        return None
+    answer = reader.get(page.url, allow_redirects=False, timeout=30)
+    main = LexborHTMLParser(answer.text).css_first(f'main[data-page="{page.id}"]')
+    return main.text(separator=" ") if answer.status_code == 200 and main is not None else None
 
 
 def _changed(random: Random, text: Blocks) -> Blocks:

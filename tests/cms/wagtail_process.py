@@ -9,8 +9,8 @@ import signal
 import sqlite3
 import subprocess
 import time
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import requests
@@ -30,13 +30,13 @@ class WagtailProcess:
     def __init__(self, folder: Path) -> None:
         """Raises PeerUnavailable."""
         python = prepared("wagtail", [SITE / "requirements.txt"], lambda to: _install(to)) / "bin" / "python"
-        template = prepared("wagtail-database", SOURCES, lambda to: _migrate(python, to))
+        self.template = prepared("wagtail-database", SOURCES, lambda to: _migrate(python, to)) / "site.sqlite3"
         self.folder = folder
         self.database = folder / "site.sqlite3"
         port = any_free_port()
         self.url = f"http://127.0.0.1:{port}"
         folder.mkdir(parents=True, exist_ok=True)
-        shutil.copy(template / "site.sqlite3", self.database)
+        shutil.copy(self.template, self.database)
         with closing(sqlite3.connect(self.database)) as database, database:
             database.execute("UPDATE wagtailcore_site SET hostname = '127.0.0.1', port = ?", (port,))
         self._group = ProcessGroup("wagtail", folder / "wagtail.pid", folder / "wagtail.log")
@@ -74,6 +74,26 @@ class WagtailProcess:
 
     def mend(self) -> None:
         (self.folder / "faults.json").unlink(missing_ok=True)
+
+    @contextmanager
+    def without_database(self, in_its_place: Path | None = None) -> Iterator[None]:
+        """The file is moved away under the running site, and back at the end."""
+        files = [path for path in self.folder.iterdir() if path.name.startswith(self.database.name)]
+        aside = self.folder / "aside"
+        aside.mkdir()
+        for path in files:
+            path.rename(aside / path.name)
+        if in_its_place:
+            shutil.copy(in_its_place, self.database)
+        try:
+            yield
+        finally:
+            for path in self.folder.iterdir():
+                if path.name.startswith(self.database.name):
+                    path.unlink()
+            for path in aside.iterdir():
+                path.rename(self.folder / path.name)
+            aside.rmdir()
 
     def send_events_to(self, url: str, secret: str) -> None:
         place = self.folder / "events.json"

@@ -1,7 +1,7 @@
 """Faults on demand, in front of the site: they are real ends of real processes, not answers made up.
 
 `faults.json` in the site's folder, {"path": prefix, "after": number, "what": ...}: after so many requests to that
-prefix, each further one meets the fault.
+prefix, each further one meets the fault. `only_below` leaves the prefix itself alone.
 """
 
 import json
@@ -26,6 +26,8 @@ class Faults:
         written = self._place.stat().st_mtime
         if self._counted[0] != written:
             self._counted = (written, count())
+        if fault.get("only_below") and request.path == fault["path"]:
+            return self._get_response(request)
         if not request.path.startswith(fault["path"]) or next(self._counted[1]) < fault["after"]:
             return self._get_response(request)
         if fault["what"] == "killed before the answer":
