@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-slow test-distributed lint demo up down status replay bench lock clean
+.PHONY: help setup test test-slow test-cms test-distributed lint demo up down status replay bench lock clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ test: setup ## All quick tests and a sample of the slow ones; ARGS="-k gate" is 
 
 test-slow: setup ## All tests but those that need Redis and Postgres
 	$(RUN) -m pytest -m "not distributed" $(ARGS)
+
+test-cms: setup ## Real content systems with editors at work; ARGS="-k wordpress" for one of them
+	$(RUN) -m pytest -m cms $(ARGS)
 
 test-distributed: setup ## Celery with two workers, on Redis and Postgres started for the test
 	$(RUN) -m pytest -m distributed $(ARGS)
