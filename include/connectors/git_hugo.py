@@ -8,11 +8,18 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import ClassVar
 
+from include.connectors.git_hugo_settings import (
+    SETTINGS_SUFFIXES,
+    Content,
+    all_settings,
+    content_folders,
+    is_on,
+    lowered,
+)
 from include.connectors.git_options import GitMarkdownOptions
 from include.connectors.git_paths import url_path
 from include.connectors.git_site import Page, Site, Tree, as_mapping, as_texts, below, folder_of, join
@@ -26,21 +33,11 @@ from include.connectors.git_visibility import (
 from include.domain.errors import DocumentUnreadable
 from include.text import front_matter
 
-_SUFFIXES = (".toml", ".yaml", ".yml", ".json")
 _TARGET_KEYS = frozenset({"path", "kind", "lang", "environment"})
 _ENVIRONMENT = "production"
 _GO_LIVE = ("publishdate", "pubdate", "published")  # the first that is set counts, else `date`
 _EXPIRY = ("expirydate", "unpublishdate")
 _VISIBILITY = frozenset({"draft", "date", "build", "_build", "headless", *_GO_LIVE, *_EXPIRY})
-
-
-@dataclass(frozen=True, slots=True)
-class _Content:
-    """A folder whose files are content. `at`: where they are mounted below the content root."""
-
-    folder: str
-    lang: str | None = None
-    at: str = ""
 
 
 class HugoSite(Site):
@@ -49,21 +46,21 @@ class HugoSite(Site):
     setting_names: ClassVar = tuple(
         f"{stem}{suffix}"
         for stem in ("hugo", "config", "config/_default/hugo", "config/_default/config")
-        for suffix in _SUFFIXES
+        for suffix in SETTINGS_SUFFIXES
     )
     needs_settings: ClassVar = True
 
     def __init__(self, root: str, options: GitMarkdownOptions, tree: Tree) -> None:
         super().__init__(root, options, tree)
-        self._settings = self._all_settings()
+        self._settings = all_settings(self.settings_path, self.settings, tree)
         self.zone = self._zone(front_matter.text_of(self._settings, "timezone"))
         listed = as_mapping(self._settings.get("languages"))
-        self._given = {name.lower(): _lowered(as_mapping(given)) for name, given in listed.items()}
+        self._given = {name.lower(): lowered(as_mapping(given)) for name, given in listed.items()}
         self.languages = {name: name for name in self._given} | self.languages
         self._default = front_matter.text_of(self._settings, "defaultcontentlanguage").lower() or "en"
         self._off = {name.lower() for name in as_texts(self._settings.get("disablelanguages"))}
-        self._off |= {name for name, given in self._given.items() if _on(given, "disabled")}
-        self._content = sorted(self._content_folders(), key=lambda one: len(one.folder), reverse=True)
+        self._off |= {name for name, given in self._given.items() if is_on(given, "disabled")}
+        self._content = content_folders(root, self.settings_path, self._settings, self._given)
         self._ignored = [_regex(text) for text in as_texts(self._settings.get("ignorefiles"))]
         self._taxonomies = self._taxonomy_names()
         self._bundles = self._leaf_bundles()
@@ -110,7 +107,7 @@ class HugoSite(Site):
         for where, cascade in [("the site's configuration", own), *self._folder_cascades(page, folder_files)]:
             here: dict[str, object] = {}
             for entry in cascade:
-                entry = _lowered(entry)
+                entry = lowered(entry)
                 if self._is_target(page, entry, where):
                     values = {name: value for name, value in entry.items() if name not in ("target", "_target")}
                     here = values | here
@@ -118,12 +115,12 @@ class HugoSite(Site):
         return result
 
     def is_public(self, page: Page, fields: Mapping[str, object], now: datetime) -> tuple[bool, str]:
-        judged = _lowered(fields)
-        if _on(self._settings, "builddrafts"):
+        judged = lowered(fields)
+        if is_on(self._settings, "builddrafts"):
             judged.pop("draft", None)
-        if _on(self._settings, "buildexpired"):
+        if is_on(self._settings, "buildexpired"):
             judged = {name: value for name, value in judged.items() if name not in _EXPIRY}
-        if _on(self._settings, "buildfuture"):
+        if is_on(self._settings, "buildfuture"):
             judged = {name: value for name, value in judged.items() if name not in (*_GO_LIVE, "date")}
         dated = [name for name in _GO_LIVE if front_matter.text_of(judged, name)]
         for name in (*dated[1:], *(("date",) if dated else ())):
@@ -148,10 +145,10 @@ class HugoSite(Site):
         path = _filled(pattern, tokens | {"slug": slug or tokens["title"]}) if pattern else None
         if path is None:
             path = join(folder, slug or last)
-        if not _on(self._settings, "disablepathtolower"):
+        if not is_on(self._settings, "disablepathtolower"):
             path = path.lower()
         path = path.replace(" ", "-").strip("/")
-        if _on(self._settings, "uglyurls") and not is_section:
+        if is_on(self._settings, "uglyurls") and not is_section:
             return f"{url_path(path)}.html"
         return f"{url_path(path)}/" if path else ""
 
@@ -170,53 +167,12 @@ class HugoSite(Site):
 
     # --- the configuration
 
-    def _all_settings(self) -> Mapping[str, object]:
-        """The configuration's file, or every file of its folder: `languages.toml` holds what is below `languages`."""
-        settings = _lowered(self.settings)
-        folder = folder_of(self.settings_path)
-        if not folder.endswith("config/_default"):
-            return settings
-        for path in sorted(self.tree.files):
-            name = below(folder, path)
-            stem, suffix = posixpath.splitext(name or "")
-            if suffix in _SUFFIXES and "/" not in stem and stem not in ("hugo", "config"):
-                given = front_matter.read_settings(path, self.tree.read(path))
-                key, _, lang = stem.lower().partition(".")
-                settings[key] = given if not lang else settings.get(key, {})
-        return settings
-
-    def _content_folders(self) -> Iterable[_Content]:
-        if self.settings_path is None:
-            return [_Content(self.root)]
-        base = re.sub(r"(?:^|/)config/_default$", "", folder_of(self.settings_path))
-        mounts = as_mapping(self._settings.get("module")).get("mounts")
-        mounted = []
-        for mount in [_lowered(as_mapping(one)) for one in mounts] if isinstance(mounts, list) else []:
-            target = front_matter.text_of(mount, "target").strip("/")
-            if target != "content" and not target.startswith("content/"):
-                continue
-            if {"files", "includefiles", "excludefiles", "sites"} & set(mount):
-                raise DocumentUnreadable(f"{self.settings_path}: a mount of content with a filter cannot be judged")
-            source = front_matter.text_of(mount, "source").strip("./")
-            lang = front_matter.text_of(mount, "lang") or None
-            mounted.append(_Content(join(base, source), lang, target.removeprefix("content").strip("/")))
-        if mounted:
-            return mounted
-        default = front_matter.text_of(self._settings, "contentdir").strip("./") or "content"
-        own = {
-            name: folder.strip("./")
-            for name, given in self._given.items()
-            if (folder := front_matter.text_of(given, "contentdir"))
-        }
-        contents = [_Content(join(base, folder), name) for name, folder in own.items()]
-        return contents if default in own.values() else [*contents, _Content(join(base, default))]
-
-    def _content_of(self, doc_id: str) -> _Content | None:
+    def _content_of(self, doc_id: str) -> Content | None:
         return next((one for one in self._content if below(one.folder, doc_id) is not None), None)
 
     def _prefix(self, lang: str | None) -> str:
         name = (lang or self._default).lower()
-        in_folder = name != self._default or _on(self._settings, "defaultcontentlanguageinsubdir")
+        in_folder = name != self._default or is_on(self._settings, "defaultcontentlanguageinsubdir")
         return f"{name}/" if in_folder and (self._given or lang) else ""
 
     def _leaf_bundles(self) -> frozenset[str]:
@@ -247,7 +203,7 @@ class HugoSite(Site):
             yield path, cascades(fields)
 
     def _is_target(self, page: Page, entry: Mapping[str, object], where: str) -> bool:
-        target = _lowered(as_mapping(entry.get("target", entry.get("_target"))))
+        target = lowered(as_mapping(entry.get("target", entry.get("_target"))))
         foreign = sorted(set(target) - _TARGET_KEYS)
         if foreign and _VISIBILITY & set(entry):
             raise DocumentUnreadable(
@@ -315,14 +271,6 @@ def _as_folder(path: str) -> str:
         return path
     path = url_path(path.strip("/"))
     return path if not path or "." in path.rpartition("/")[2] else f"{path}/"
-
-
-def _lowered(fields: Mapping[str, object]) -> dict[str, object]:
-    return {name.lower(): value for name, value in fields.items()}
-
-
-def _on(settings: Mapping[str, object], name: str) -> bool:
-    return front_matter.is_true(front_matter.text_of(settings, name))
 
 
 def _regex(text: str) -> re.Pattern[str]:

@@ -204,6 +204,17 @@ def test_hugo_s_own_switches_publish_what_is_held_back_elsewhere(tmp_path: Path)
     }
 
 
+def test_hugo_in_production_is_what_counts(tmp_path: Path):
+    files = {
+        "config/_default/hugo.yaml": "buildDrafts: true\n",
+        "config/production/config.toml": "buildDrafts = false\n",
+        "config/staging/hugo.toml": "buildDrafts = true\n",
+        "content/a.md": page("draft: true"),
+        "content/b.md": page(),
+    }
+    assert published(connector(site(tmp_path, files), dialect="hugo")) == {"content/b.md": "b/"}
+
+
 @pytest.mark.parametrize("folder", ["config/_default/languages.toml", "hugo.toml"])
 def test_hugo_languages_have_folders_suffixes_prefixes_and_a_switch(tmp_path: Path, folder: str):
     head = "[languages." if folder == "hugo.toml" else "["
