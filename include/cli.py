@@ -21,17 +21,19 @@ from rich.markup import escape
 
 from include.domain.errors import ConfigError, Held, ListingNotProven, SourceUnavailable, TruecopyError
 from include.domain.manifest import Manifest, RunState
+from include.ranking.explain import explained, explained_intent
+from include.ranking.intent import IntentKind
 from include.services.diagnose import Health, diagnose
 from include.services.judging import prepare
-from include.services.retrieve import retrieve
 from include.terminal import (
     err,
     out,
     print_diagnosis,
-    print_hits,
+    print_explanation,
     print_manifest,
     print_outcomes,
     print_plan,
+    print_retrieval,
     print_status,
     progress_bar,
 )
@@ -259,22 +261,22 @@ def show_run(
 def search(
     query: Annotated[str, typer.Argument(help="a question")],
     source: Annotated[str, typer.Option(help="a source, or all")] = "all",
-    limit: Annotated[int, typer.Option(min=1, max=200)] = 5,
+    limit: Annotated[int, typer.Option(min=1, max=200, help="documents to show")] = 5,
+    intent: Annotated[IntentKind | None, typer.Option(help="what is wanted, whatever the question says")] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="every candidate, with every part of its score")] = False,
     json_: Json = False,
 ) -> None:
-    """Find the chunks nearest to a question, with the version and address of their documents."""
+    """Answer a question from the index: the documents that hold, with version, address and date."""
     application_ = application()
-    hits = retrieve(
-        application_.store,
-        application_.embedder,
-        query,
-        limit=limit,
-        sources=runs.chosen_sources(application_, source),
-    )
+    sources = runs.chosen_sources(application_, source)
+    retrieval = application_.retrieve(query, limit=limit, sources=sources, intent=intent)
     if json_:
-        out.print_json(data=[{"score": hit.score, **hit.payload} for hit in hits])
-        return
-    print_hits(hits)
+        placed = retrieval.placed if explain else retrieval.shown
+        out.print_json(data={"intent": explained_intent(retrieval.intent), "candidates": explained(placed)})
+    elif explain:
+        print_explanation(retrieval)
+    else:
+        print_retrieval(retrieval)
 
 
 @app.command()

@@ -19,6 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from include.domain.errors import ConfigError
 from include.domain.redaction import shown_value
 from include.planning.gate import Limits
+from include.ranking.recency import HalfLives
+from include.ranking.vocabulary import ENGLISH, Vocabulary
 
 SOURCE_NAME = r"^[a-z0-9][a-z0-9_-]{0,40}$"
 """Source names become file, metric and asset names, so they are kept plain."""
@@ -131,6 +133,33 @@ class SourceSettings(_Model):
     webhook: WebhookSettings | None = Field(None, description="how the source's events are verified; none: no door")
 
 
+class WordSettings(_Model):
+    """Added to the English lists of `ranking.vocabulary`; `{thing}` stands for a word of `things`."""
+
+    latest: tuple[str, ...] = Field((), description="phrases that ask for what holds now")
+    history: tuple[str, ...] = Field((), description="phrases that ask for older versions, or for all")
+    things: tuple[str, ...] = Field((), description="names of kinds of documents, singular and plural")
+
+    def vocabulary(self) -> Vocabulary:
+        latest, history, things = (tuple(map(str.lower, each)) for each in (self.latest, self.history, self.things))
+        return ENGLISH | Vocabulary(latest=latest, history=history, things=frozenset(things))
+
+
+class RankingSettings(_Model):
+    overfetch: int = Field(200, ge=10, le=5_000, description="chunks that each leg of a search brings in")
+    threshold: float = Field(0.0, ge=0, description="documents with a lower final score are not shown")
+    half_life_days: float | None = Field(
+        180, gt=0, description="age at which a document counts half as new; null: never"
+    )
+    half_life_days_of: dict[str, Annotated[float, Field(gt=0)] | None] = Field(
+        default_factory=dict, description="the same for single content types"
+    )
+    words: WordSettings = WordSettings()
+
+    def half_lives(self) -> HalfLives:
+        return HalfLives(self.half_life_days, self.half_life_days_of)
+
+
 class NotifierSettings(_Model):
     notifier: str = Field(description="import path of an Airflow notifier class")
     options: dict[str, Any] = Field(default_factory=dict, description="its arguments; {message} is filled in")
@@ -142,6 +171,7 @@ class Settings(_Model):
     store: StoreSettings = StoreSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     limits: LimitSettings = LimitSettings()
+    ranking: RankingSettings = RankingSettings()
     chunk_tokens: int = Field(256, ge=32, description="longest chunk in the embedder's tokens; its own limit wins")
     batch_documents: int = Field(200, ge=1, le=2000, description="documents per write session")
     removal_questions: int = Field(200, ge=1, description="removals of a run that the source is asked for one by one")

@@ -13,10 +13,11 @@ from rich.table import Table
 
 from include.domain.manifest import DocumentState, Manifest, RunState
 from include.domain.plan import Change
-from include.ports import Hit
+from include.ranking.blend import Scored
 from include.services.diagnose import Diagnosis, Health
 from include.services.judging import Judged
 from include.services.reading import Progress as Report
+from include.services.retrieval import Retrieval
 
 out = Console()
 err = Console(stderr=True)
@@ -111,13 +112,55 @@ def print_status(rows: Sequence[dict[str, Any]]) -> None:
             out.print(f"[red]{alert['name']}[/] {escape(alert['message'])}")
 
 
-def print_hits(hits: Sequence[Hit]) -> None:
-    for hit in hits:
-        version = str(hit.payload["doc_version"])[:12]
-        where = f"{hit.payload['source']}:{hit.payload['doc_id']} · version {version}"
-        out.print(f"[bold]{hit.score:.3f}[/] {escape(str(hit.payload['title']))}  [dim]{escape(where)}[/]")
-        out.print(f"      [blue]{escape(str(hit.payload['url']))}[/]")
-        out.print(f"      {escape(' '.join(str(hit.payload['text']).split())[:240])}")
+def print_retrieval(retrieval: Retrieval) -> None:
+    """The shown documents, each with the chunk that fits best."""
+    _print_intent(retrieval)
+    for placed in retrieval.shown:
+        candidate, date = placed.scored.candidate, placed.scored.recency_found.date
+        dated = f"{date.value:%Y-%m-%d}" if date.value else date.note
+        where = f"{candidate.key} · version {candidate.version[:12]} · {dated}"
+        out.print(f"[bold]{placed.place}[/] {escape(candidate.title)}  [dim]{escape(where)}[/]")
+        if placed.notice:
+            out.print(f"      [yellow]{escape(placed.notice)}[/]")
+        out.print(f"      [blue]{escape(candidate.url)}[/]")
+        for chunk in candidate.chunks[:1]:
+            out.print(f"      {escape(' '.join(chunk.text.split())[:240])}")
+    if not retrieval.shown:
+        out.print("nothing was found")
+
+
+def print_explanation(retrieval: Retrieval) -> None:
+    """Every candidate: where it stands, what its score is made of, and why it is not shown."""
+    _print_intent(retrieval)
+    for placed in retrieval.placed:
+        scored, date = placed.scored, placed.scored.recency_found.date
+        mark = f"[bold]{placed.place:>3}[/]" if placed.is_shown else "  [red]·[/]"
+        out.print(f"{mark} {escape(scored.candidate.title)}  [dim]{escape(str(scored.candidate.key))}[/]")
+        dated = f"{date.value:%Y-%m-%d}, {date.origin}, trust {date.trust}" if date.value else date.note
+        legs = scored.candidate.chunks[0].legs if scored.candidate.chunks else {}
+        ranks = "".join(f" · {name} #{leg.rank} ({leg.score:.3f})" for name, leg in sorted(legs.items()))
+        out.print(f"      [bold]{scored.score:.3f}[/] = {_sum(scored)}  [dim]{escape(dated)}{ranks}[/]")
+        for note in (*scored.notes, placed.notice):
+            if note:
+                out.print(f"      [yellow]{escape(note)}[/]")
+        if placed.suppressed:
+            out.print(f"      [red]not shown: {escape(placed.suppressed)}[/]")
+
+
+def _sum(scored: Scored) -> str:
+    parts = {
+        "similarity": scored.similarity,
+        "recency": scored.recency,
+        "canonical": scored.canonical,
+        "pinned": scored.pinned,
+        "period": scored.period,
+    }
+    return " + ".join(f"{name} {part:.3f}" for name, part in parts.items() if part) or "0"
+
+
+def _print_intent(retrieval: Retrieval) -> None:
+    intent = retrieval.intent
+    out.print(f"[dim]{intent.kind.value}: {escape('; '.join(intent.reasons))}[/]")
 
 
 def print_diagnosis(diagnosis: Diagnosis) -> None:

@@ -19,7 +19,6 @@ from include.connectors.credentials import Credentials
 from include.domain.documents import DocumentKey
 from include.domain.manifest import DocumentState
 from include.domain.selection import Selector
-from include.services.retrieve import retrieve
 from include.wiring.runs import INGEST, RECONCILE
 from scripts.airflow_local import PROJECT, any_free_port
 
@@ -153,11 +152,12 @@ def _ask(stage: Stage, naive: NaiveIndex, *, right: str, moment: str) -> None:
     answers = {"naive pipeline": [naive.search(question, READ) for question in QUESTIONS], "truecopy": []}
     cited = None
     for question in QUESTIONS:
-        hits = retrieve(
-            stage.application.store, stage.application.embedder, question, limit=READ, sources=("helpcenter",)
-        )
-        answers["truecopy"].append([str(hit.payload["text"]) for hit in hits])
-        cited = cited or next((hit for hit in hits if _days(str(hit.payload["text"]))), None)
+        found = stage.application.retrieve(question, limit=READ, sources=("helpcenter",))
+        answers["truecopy"].append(found.texts[:READ])
+        for each in () if cited else found.shown:
+            if any(_days(chunk.text) for chunk in each.scored.candidate.chunks):
+                cited = each.scored.candidate
+                break
     table = Table(
         "refund question, 50 wordings", "right", "wrong or none", "for example", title=moment, title_justify="left"
     )
@@ -167,8 +167,7 @@ def _ask(stage: Stage, naive: NaiveIndex, *, right: str, moment: str) -> None:
         table.add_row(name, f"{correct} of {len(days)}", str(len(days) - correct), f"“within {days[0]} days”")
     console.print(table)
     if cited is not None:
-        version, address = str(cited.payload["doc_version"])[:12], cited.payload["url"]
-        console.print(f"  [dim]truecopy cites {cited.payload['title']}, version {version}, {address}[/]")
+        console.print(f"  [dim]truecopy cites {cited.title}, version {cited.version[:12]}, {cited.url}[/]")
 
 
 def _days(text: str) -> str:

@@ -11,7 +11,6 @@ from examples.demo.stage import FOLDER, Stage, commit, console, fresh_folder, sh
 from include.domain.documents import StoredChunk
 from include.domain.errors import ConfigError
 from include.domain.manifest import DocumentState
-from include.services.retrieve import retrieve
 from include.wiring.runs import INGEST, RECONCILE
 
 SOURCE = "docs"
@@ -69,8 +68,8 @@ def play(repository: Path) -> None:
     for doc_id in victims[:1]:
         text = by_document[doc_id][0].text or ""
         still = text in naive.search(text, 1)
-        hits = retrieve(stage.application.store, stage.application.embedder, text, limit=50)
-        found = any(hit.payload["doc_id"] == doc_id for hit in hits)
+        shown = stage.application.retrieve(text, limit=50).shown
+        found = any(each.scored.candidate.key.doc_id == doc_id for each in shown)
         console.print(f"  {doc_id} is gone at the source. The naive pipeline still finds it: {_yes(still)};")
         console.print(f"  truecopy still finds it: {_yes(found)}")
 

@@ -14,6 +14,7 @@ from include.connectors.credentials import Credentials
 from include.domain.errors import ConfigError
 from include.embedding import registry as embedders
 from include.ports import Connector, Embedder
+from include.ranking.intent import IntentKind
 from include.records.inbox import FileInbox
 from include.records.ledger import GitLedger
 from include.records.manifests import FileManifests
@@ -21,6 +22,7 @@ from include.records.removal_marks import FileRemovalMarks
 from include.records.state import StateRoot
 from include.records.traffic import FileTraffic
 from include.services.context import SourceContext
+from include.services.retrieval import Policy, Retrieval, retrieve
 from include.services.version_writer import VersionWriter
 from include.settings import Settings, load_settings
 from include.store.edge import EdgeStore
@@ -153,6 +155,28 @@ class Application:
             clock=self.clock,
             chunk=partial(chunk, max_tokens=self.chunk_tokens, count_tokens=self.embedder.count_tokens),
             pipeline=self.pipeline,
+        )
+
+    def retrieve(
+        self, query: str, *, limit: int = 5, sources: Sequence[str] = (), intent: IntentKind | None = None
+    ) -> Retrieval:
+        """The answer of this installation's index; see `services.retrieval`."""
+        chosen = self.settings.ranking
+        policy = Policy(
+            overfetch=chosen.overfetch,
+            threshold=chosen.threshold,
+            half_lives=chosen.half_lives(),
+            vocabulary=chosen.words.vocabulary(),
+        )
+        return retrieve(
+            self.store,
+            self.embedder,
+            query,
+            now=self.clock.now(),
+            limit=limit,
+            sources=sources,
+            intent=intent,
+            policy=policy,
         )
 
     def connector(self, source: str) -> Connector:

@@ -53,10 +53,32 @@ def test_a_new_installation_is_planned_synced_and_found_true(handbook: Repositor
 
 def test_search_prints_version_and_address(handbook: Repository) -> None:
     run("sync")
-    code, hits = run("search", "the number of page 7", "--json", "--limit", "3")
+    code, answer = run("search", "the number of page 7", "--json", "--limit", "3")
     assert code == 0
-    assert len(hits) == 3
-    assert {"doc_id", "doc_version", "url", "status", "score"} <= hits[0].keys()
+    assert answer["intent"]["kind"] == "plain"
+    assert len(answer["candidates"]) == 3
+    assert {"doc_id", "doc_version", "url", "status", "created_at", "score"} <= answer["candidates"][0].keys()
+
+
+def test_an_explained_search_accounts_for_every_candidate(handbook: Repository) -> None:
+    run("sync")
+    code, answer = run("search", "the latest page 7", "--json", "--limit", "2", "--explain")
+    assert code == 0
+    shown, others = answer["candidates"][:2], answer["candidates"][2:]
+    assert [each["shown"] for each in shown] == [True, True]
+    assert all(each["suppressed"] for each in others)
+    for each in answer["candidates"]:
+        assert each["score"] == pytest.approx(sum(each["parts"].values())) or each["notes"]
+    code, table = run("search", "the latest page 7", "--limit", "2", "--explain")
+    assert code == 0
+    assert "latest: says" in table
+    assert "below the first 2" in " ".join(table.split())
+
+
+def test_the_caller_of_a_search_may_say_what_is_wanted(handbook: Repository) -> None:
+    run("sync")
+    assert run("search", "page 7", "--json", "--intent", "history")[1]["intent"]["kind"] == "history"
+    assert run("search", "page 7", "--intent", "yesterday")[0] == 2
 
 
 def test_a_held_plan_ends_with_3_and_only_its_own_checksum_releases_it(handbook: Repository) -> None:
