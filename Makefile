@@ -4,7 +4,7 @@
 VENV       ?= .venv
 PYTHON     ?=
 UV_VERSION := 0.13.9
-CHOICE     ?= not distributed and (not slow or sample)
+CHOICE     ?= not distributed and not cms and (not slow or sample)
 RUN        := $(VENV)/bin/python
 INSTALLED  := $(VENV)/.installed
 
@@ -43,8 +43,8 @@ $(INSTALLED): requirements.txt pyproject.toml
 test: setup ## All quick tests and a sample of the slow ones; ARGS="-k gate" is passed to pytest
 	$(RUN) -m pytest -m "$(CHOICE)" $(ARGS)
 
-test-slow: setup ## All tests but those that need Redis and Postgres
-	$(RUN) -m pytest -m "not distributed" $(ARGS)
+test-slow: setup ## All tests but those that need Redis and Postgres, or a real content system
+	$(RUN) -m pytest -m "not distributed and not cms" $(ARGS)
 
 test-cms: setup ## Real content systems with editors at work; ARGS="-k wordpress" for one of them
 	$(RUN) -m pytest -m cms $(ARGS)

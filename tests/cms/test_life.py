@@ -9,7 +9,7 @@ import pytest
 from tests.cms.life import Mode, live
 from tests.cms.wagtail import WagtailSite
 
-pytestmark = [pytest.mark.cms, pytest.mark.slow]
+pytestmark = [pytest.mark.cms, pytest.mark.slow, pytest.mark.sample]
 
 
 @pytest.mark.parametrize("mode", Mode)

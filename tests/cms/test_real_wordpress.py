@@ -23,7 +23,7 @@ from tests.connector_sources import TurnableClock
 
 SECRET = "whsec_" + base64.b64encode(b"a secret of twenty-four!").decode()
 
-pytestmark = [pytest.mark.cms, pytest.mark.slow]
+pytestmark = pytest.mark.cms
 
 
 @contextmanager
@@ -97,6 +97,7 @@ def test_nothing_listens_any_more_once_the_site_is_stopped(tmp_path: Path) -> No
         requests.get(stopped.url, timeout=5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", Mode)
 def test_two_hundred_actions_on_a_real_wordpress_leave_what_a_reader_sees(tmp_path: Path, mode: Mode) -> None:
     life = _life(tmp_path, mode, actions=200)

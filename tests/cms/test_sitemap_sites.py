@@ -21,7 +21,7 @@ from tests.cms.wordpress import FAST, WordPressSite, paragraphs
 from tests.connector_sources import TurnableClock
 from tests.websites import text_of
 
-pytestmark = [pytest.mark.cms, pytest.mark.slow]
+pytestmark = pytest.mark.cms
 
 ARCHIVES = ["/", "/category/*", "/author/*", "/tag/*"]
 TEXT = "This is the text of the page, long enough to be a paragraph of its own. "

@@ -22,7 +22,7 @@ from tests.cms.wagtail import NO_SCHEDULE, WagtailSite
 from tests.cms.wagtail_admin import ROOT, WagtailAdmin
 from tests.cms.words import heading, unique_word
 
-pytestmark = [pytest.mark.cms, pytest.mark.slow]
+pytestmark = pytest.mark.cms
 
 RANDOM = Random(7)
 PRESENT, GONE, NOT_PUBLIC = Presence.PRESENT, Presence.GONE, Presence.NOT_PUBLIC

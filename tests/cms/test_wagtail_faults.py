@@ -14,7 +14,7 @@ from tests.cms.wagtail import WagtailSite
 from tests.cms.wagtail_admin import ROOT
 from tests.cms.words import unique_word
 
-pytestmark = [pytest.mark.cms, pytest.mark.slow]
+pytestmark = pytest.mark.cms
 
 LIST_PAGE = 20
 PAGES = "/api/v2/pages/"
