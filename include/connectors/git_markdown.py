@@ -251,14 +251,19 @@ class GitMarkdownConnector:
         fields = self._pages.fields(snapshot, doc_id)
         if site is None or page is None or not fields:
             return set()
-        return {_same_address(path) for path in site.former_paths(page, fields)}
+        addresses = (_same_address(path) for path in site.former_paths(page, fields))
+        return {address for address in addresses if address is not None}
 
     def _place(self, snapshot: Snapshot) -> str:
         roots = ", ".join(f"`{root.path}`" for root in self._options.all_roots if root.path)
         return f"{snapshot.place}{f' below {roots}' if roots else ''}"
 
 
-def _same_address(address: str) -> str:
-    """One spelling for the ways in which a page is addressed: host, slashes, `.html`, escapes, case."""
-    path = unquote(urlsplit(address).path).strip("/").casefold()
+def _same_address(address: str) -> str | None:
+    """One spelling for the ways in which a page is addressed: host, slashes, `.html`, escapes, case. None for what is
+    no address."""
+    try:
+        path = unquote(urlsplit(address).path).strip("/").casefold()
+    except ValueError:
+        return None
     return path.removesuffix("index.html").removesuffix(".html").strip("/")

@@ -20,12 +20,22 @@ def _inside(path: str) -> str:
     return "/".join(part for part in path.split("/") if part not in ("", "."))
 
 
+def _pattern(pattern: str) -> str:
+    """A pattern that matches nothing publishes what it was meant to exclude."""
+    if not pattern.strip() or pattern.startswith("!") or set("[]{}") & set(pattern):
+        raise ValueError("a pattern of *, ** and ?; no brackets, no braces, no `!`; write several patterns instead")
+    return pattern
+
+
 def _named(value: object) -> object:
     return {"path": value} if isinstance(value, str) else value
 
 
 def _mapping(value: object) -> object:
     return {name: name for name in value} if isinstance(value, list | tuple) else value
+
+
+Pattern = Annotated[str, AfterValidator(_pattern)]
 
 
 class RootOptions(BaseModel):
@@ -54,8 +64,8 @@ class GitMarkdownOptions(BaseModel):
     ref: Annotated[str, AfterValidator(_plain_ref)] | None = None
     root: Annotated[str, AfterValidator(_inside)] = ""
     roots: tuple[Annotated[RootOptions, BeforeValidator(_named)], ...] = ()
-    include: tuple[str, ...] = ("*.md", "*.mdx", "*.markdown", "*.rst", "*.html", "*.htm")
-    exclude: tuple[str, ...] = ("**/_drafts/**",)
+    include: tuple[Pattern, ...] = ("*.md", "*.mdx", "*.markdown", "*.rst", "*.html", "*.htm")
+    exclude: tuple[Pattern, ...] = ("**/_drafts/**",)
     dialect: Literal["plain", "hugo", "jekyll", "docusaurus", "mkdocs", "starlight", "obsidian"] = "plain"
     site_config: Annotated[str, AfterValidator(_inside)] | None = None
     languages: Annotated[dict[str, str], BeforeValidator(_mapping)] = Field(default_factory=dict)

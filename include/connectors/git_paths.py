@@ -41,18 +41,23 @@ def url_path(name: str, *, safe: str = "/") -> str:
 class Globs:
     """Matches paths against shell patterns, ignoring case (`README.MD` is no other kind of file than `readme.md`).
 
-    A pattern without a slash is compared with the file name, one with a slash with the whole path below the root;
-    `**` spans folders, `*` and `?` do not.
+    A pattern without a slash is compared with the file name, one with a slash with the whole path below the root, one
+    that ends with a slash with the folders there; `**` spans folders, `*` and `?` do not.
     """
 
     def __init__(self, patterns: Sequence[str]) -> None:
         names = [_translate(pattern) for pattern in patterns if "/" not in pattern]
-        paths = [_translate(pattern.lstrip("/")) for pattern in patterns if "/" in pattern]
+        paths = [_translate(_from_root(pattern)) for pattern in patterns if "/" in pattern]
         self._name = re.compile("|".join(names) or r"(?!)", re.IGNORECASE | re.DOTALL)
         self._path = re.compile("|".join(paths) or r"(?!)", re.IGNORECASE | re.DOTALL)
 
     def match(self, path: str) -> bool:
         return bool(self._name.fullmatch(path.rpartition("/")[2]) or self._path.fullmatch(path))
+
+
+def _from_root(pattern: str) -> str:
+    bare = pattern.removeprefix("./").lstrip("/")
+    return f"{bare}**" if bare.endswith("/") else bare
 
 
 def _translate(pattern: str) -> str:

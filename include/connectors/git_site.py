@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from pathlib import PurePosixPath
@@ -145,7 +146,8 @@ class Site:
         for name in ("url", "permalink"):
             own = fields.get(name)
             if isinstance(own, str) and re.match(r"https?://|/", own) and "/:" not in own.replace("://", "", 1):
-                return urljoin(url, own)
+                with suppress(ValueError):  # it is no address, so it is not the page's
+                    return urljoin(url, own)
         return url
 
     def _is_in_its_language(self, path: str, page: Page) -> bool:

@@ -1,4 +1,4 @@
-"""The block of fields at the top of a text file: YAML `---`, TOML `+++` or a JSON object.
+"""The block of fields at the top of a text file: YAML `---`, TOML `+++`, a JSON object, or `---` and a language's name.
 
 Every leaf is a string, whatever the format, so that `version: 1.10` stays "1.10", `slug: 0123` keeps its zero and a
 quoted "false" is not a truthy string. Nested values are dicts and lists of strings.
@@ -20,13 +20,14 @@ import yaml
 from include.domain.dates import EvidencedDate, parse_date
 from include.domain.errors import DocumentUnreadable
 
-_BLOCK = re.compile(r"(---|\+\+\+)[ \t]*\r?\n")
+_BLOCK = re.compile(r"(?:(---)[ \t]*(yaml|yml|toml|json|js|javascript|coffee|cson)?|(\+\+\+))[ \t]*\r?\n")
 _CLOSING = {
     "---": re.compile(r"^(?:---|\.\.\.)[ \t\r]*$\n?", re.MULTILINE),
     "+++": re.compile(r"^\+\+\+[ \t\r]*$\n?", re.MULTILINE),
 }
 _FIELD = re.compile(r"\s*[\"']?[A-Za-z_][\w.-]*[\"']?\s*[:=](?:\s|$|[^/\s])")
 _JSON_OBJECT = re.compile(r"\{\s*(?:\"[^\"\n]*\"\s*:|\}\s*(?:\n|$))")
+_MOST_CHARACTERS = 10_000_000  # of a block with its aliases written out
 _LEADING = re.compile(r"(?:[ \t]*\r?\n)*")
 
 _TRUE = frozenset({"true", "yes", "on", "1", "y"})
@@ -67,14 +68,14 @@ def split(body: str) -> tuple[dict[str, object], str]:
     opening = _BLOCK.match(text, start)
     if opening is None:
         return {}, text
-    fence = opening.group(1)
+    fence = opening[1] or opening[3]
     closing = _CLOSING[fence].search(text, opening.end())
     if closing is None:
         if _FIELD.match(text, opening.end()):
             raise _unreadable(f"the `{fence}` block is opened and never closed")
         return {}, text
     block = text[opening.end() : closing.start()]
-    fields = _toml(block) if fence == "+++" else _yaml(block)
+    fields = _read(block, "toml" if fence == "+++" else opening[2] or "yaml")
     return ({}, text) if fields is None else (fields, text[closing.end() :])
 
 
@@ -169,25 +170,66 @@ def expires_at(fields: Mapping[str, object]) -> EvidencedDate | None:
     return _first_date(fields, _EXPIRY, _ALL_TIME)
 
 
+def _read(block: str, language: str) -> dict[str, object] | None:
+    """See `_yaml`. Languages that are programs are not run."""
+    if language in ("yaml", "yml"):
+        return _yaml(block)
+    if language == "toml":
+        return _toml(block)
+    if language == "json":
+        return _json(block)
+    raise _unreadable(f"the block is written in {language}, which is not read")
+
+
 def _yaml(block: str) -> dict[str, object] | None:
     """Fields, or None when the block is not a block of fields but text between two rules."""
-    loader = yaml.CBaseLoader(block)
     try:
-        node = loader.get_single_node()
-        if isinstance(node, yaml.MappingNode):
-            _refuse_duplicates([str(key.value) for key, _ in node.value])
-        data = loader.construct_document(node) if node is not None else {}
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        data = _yaml_data(block)
+    except DocumentUnreadable:
         if block[:1] in ("\n", "\r") and not _FIELD.match(block):
             return None  # a rule, an empty line, prose with a colon in it
-        raise _unreadable(f"the YAML block does not parse ({_first_line(error)})") from error
-    finally:
-        loader.dispose()
+        raise
     if isinstance(data, dict):
         return _merged(data)
     if _FIELD.match(block):
         raise _unreadable("the YAML block is not a list of fields")
     return None
+
+
+def _yaml_file(text: str) -> dict[str, object]:
+    data = _yaml_data(text)
+    if not isinstance(data, dict):
+        raise _unreadable("it is not a list of fields")
+    return _merged(data)
+
+
+def _yaml_data(text: str) -> object:
+    loader = yaml.CBaseLoader(text)
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            return {}
+        if isinstance(node, yaml.MappingNode):
+            _refuse_duplicates([str(key.value) for key, _ in node.value])
+        data: object = loader.construct_document(node)
+        size = _written_out(data, {})
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise _unreadable(f"the YAML does not parse ({_first_line(error)})") from error
+    finally:
+        loader.dispose()
+    if size > _MOST_CHARACTERS:
+        raise _unreadable(f"the YAML has {size} characters once its aliases are written out (limit {_MOST_CHARACTERS})")
+    return data
+
+
+def _written_out(value: object, known: dict[int, int]) -> int:
+    """Characters of a value. An alias is one object in many places, so each is counted through once."""
+    if not isinstance(value, dict | list):
+        return len(str(value)) + 1
+    if id(value) not in known:
+        parts = [part for pair in value.items() for part in pair] if isinstance(value, dict) else value
+        known[id(value)] = sum(_written_out(part, known) for part in parts)
+    return known[id(value)]
 
 
 def _merged(data: dict[str, object]) -> dict[str, object]:
@@ -202,22 +244,6 @@ def _merged(data: dict[str, object]) -> dict[str, object]:
         result.update(_merged(mapping))
     result.update({key: value for key, value in data.items() if key != "<<"})
     return result
-
-
-def _yaml_file(text: str) -> dict[str, object]:
-    loader = yaml.CBaseLoader(text)
-    try:
-        node = loader.get_single_node()
-        if node is None:
-            return {}
-        if not isinstance(node, yaml.MappingNode):
-            raise _unreadable("it is not a list of fields")
-        _refuse_duplicates([str(key.value) for key, _ in node.value])
-        return _merged(loader.construct_document(node))
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise _unreadable(f"the YAML does not parse ({_first_line(error)})") from error
-    finally:
-        loader.dispose()
 
 
 def _json(text: str) -> dict[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -39,11 +40,26 @@ def test_a_byte_order_mark_and_leading_blank_lines_do_not_hide_the_block(lead: s
 @pytest.mark.parametrize(
     "text",
     [
+        "---yaml\ndraft: true\n---\ntext",
+        "---yml  \ndraft: true\n---\ntext",
+        "--- toml\ndraft = true\n---\ntext",
+        '---json\n{"draft": true}\n---\ntext',
+    ],
+)
+def test_a_fence_may_name_the_language_of_its_block(text: str):
+    assert split(text) == ({"draft": "true"}, "text")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "---\n\nA rule, then prose.\n\n---\n\nand more\n",
         "---\nJust one rule at the top\n",
         "---\n- a list\n- between rules\n---\n",
         "---\n\nProse that is: not: YAML\n\n---\n\nand more\n",
         "----\ntitle: x\n----\n",
+        "---json\nis how it starts\n",
+        "--- Notes of a meeting\ntext\n---\n",
         "{% raw %}\ntext\n",
         "{{< shortcode >}}\ntext\n",
         "{expression}\n",
@@ -78,6 +94,22 @@ def test_a_file_without_a_block_keeps_its_whole_text(text: str):
 def test_a_block_that_does_not_parse_is_quarantined_and_never_taken_as_text(text: str, word: str):
     with pytest.raises(DocumentUnreadable, match=word):
         split(text)
+
+
+def test_a_block_of_a_language_that_is_not_read_is_quarantined():
+    with pytest.raises(DocumentUnreadable, match="js"):
+        split("---js\n{draft: true}\n---\ntext")
+
+
+def test_aliases_of_aliases_that_would_fill_the_memory_are_quarantined():
+    levels = [f"{name}: &{name} [{','.join([f'*{below}'] * 9)}]" for below, name in pairwise("abcdefghij")]
+    text = "\n".join(["a: &a [x, x, x, x, x, x, x, x, x]", *levels])
+    with pytest.raises(DocumentUnreadable, match="aliases"):
+        split(f"---\n{text}\n---\n")
+    with pytest.raises(DocumentUnreadable, match="aliases"):
+        read_settings(".meta.yml", text)
+    fields, _ = split(f"---\na: &a [{', '.join('x' * 9)}]\nb: [*a, *a]\n---\n")
+    assert fields["b"] == [["x"] * 9] * 2
 
 
 def test_a_merge_key_does_not_hide_a_draft():

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from include.connectors.git_markdown import GitMarkdownConnector
 from include.connectors.git_options import GitMarkdownOptions
@@ -100,6 +101,40 @@ def test_patterns_ignore_case_and_exclude_drafts_folders(tmp_path: Path):
     assert set(connector(repository.folder).list_documents().documents) == {"READ.MD", "v1/old.md", "p.html"}
     listing = connector(repository.folder, include=["*.md"], exclude=["v1/**"]).list_documents()
     assert set(listing.documents) == {"READ.MD", "_drafts/e.md", "x/_drafts/d.md"}
+
+
+def test_a_pattern_with_a_slash_at_its_end_means_all_that_is_below(tmp_path: Path):
+    files = dict.fromkeys(["a.md", "internal/b.md", "internal/deep/c.md", "x/internal/d.md"], "text\n")
+    repository = GitRepository.create(tmp_path / "r", files)
+    for pattern in ("internal/", "/internal/", "./internal/", "./internal/**"):
+        assert set(connector(repository.folder, exclude=[pattern]).list_documents().documents) == {
+            "a.md",
+            "x/internal/d.md",
+        }
+    assert set(connector(repository.folder, include=["internal/deep/"]).list_documents().documents) == {
+        "internal/deep/c.md"
+    }
+
+
+@pytest.mark.parametrize("pattern", ["[Ii]nternal/**", "{internal,drafts}/**", "!keep.md", ""])
+def test_a_pattern_that_would_silently_match_nothing_is_refused(pattern: str):
+    with pytest.raises(ValidationError, match=r"\*\* and \?"):
+        GitMarkdownOptions(location="r", exclude=(pattern,))
+
+
+def test_an_address_that_is_none_costs_its_page_nothing_and_the_others_neither(tmp_path: Path):
+    repository = GitRepository.create(
+        tmp_path / "r",
+        {
+            "a.md": '---\naliases: ["//[x", "/old/"]\n---\nA\n',
+            "b.md": '---\npermalink: "//[x"\n---\nB\n',
+            "c.md": "C\n",
+        },
+    )
+    reader = connector(repository.folder, base_url="https://e.org/{page}/")
+    assert set(reader.list_documents().documents) == {"a.md", "b.md", "c.md"}
+    assert reader.fetch("b.md").url == "https://e.org/b/"
+    assert reader.probe("old.md") is Presence.MOVED
 
 
 def test_symlinks_and_submodules_are_skipped_and_counted(repository: GitRepository):
