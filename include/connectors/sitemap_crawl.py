@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from include.connectors.sitemap_memory import PageMemory, PageSpool
 from include.connectors.sitemap_visits import Resolution, Said, Visit, Visitor, resolve
-from include.domain.dates import Trust
+from include.domain.dates import Trust, parse_date
 from include.domain.errors import SourceUnavailable
 from include.domain.inventory import ListedDocument
 from include.ports import Clock
@@ -18,16 +19,18 @@ _GIVE_UP_AFTER = 5  # pages in a row without an answer, and then none from a pag
 _FEWEST_ALIKE = 3
 _SAME_TEXT_PERCENT = 25  # more pages with one and the same text: a notice in front of the site
 _SAME_TARGET_PERCENT = 50  # more pages that all lead to one: a wrong canonical link in the template
-_FEWEST_DATES, _SAME_DATE_PERCENT = 10, 90  # more pages with one and the same date: that of the build
+_FEWEST_DATES, _SAME_DATE_PERCENT = 10, 90  # more pages with dates of one build
+_ONE_BUILD = timedelta(hours=1)
 
 
 def lastmod_trust(lastmods: Iterable[str], *, now: datetime) -> Trust:
-    """LOW where nearly all pages bear one date: the generator writes down its own."""
-    dates = [lastmod for lastmod in lastmods if lastmod]
-    if len(dates) < _FEWEST_DATES:
+    """LOW where nearly all pages bear one date, or dates of one hour: the generator writes down its own."""
+    read = (parse_date(lastmod, origin="", now=now) for lastmod in lastmods if lastmod)
+    moments = sorted(date.value for date in read if date is not None)
+    if len(moments) < _FEWEST_DATES:
         return Trust.HIGH
-    most = Counter(dates).most_common(1)[0][1]
-    return Trust.LOW if most * 100 > _SAME_DATE_PERCENT * len(dates) else Trust.HIGH
+    most = max(bisect_right(moments, moment + _ONE_BUILD) - first for first, moment in enumerate(moments))
+    return Trust.LOW if most * 100 > _SAME_DATE_PERCENT * len(moments) else Trust.HIGH
 
 
 class Crawl:

@@ -88,7 +88,7 @@ def _start(body: bytes) -> str:
 
 def _xml(body: bytes) -> SitemapFile:
     root: Element | None = None
-    kind = namespace = ""
+    kind = ""
     entries: list[Entry] = []
     rejected: list[int] = []
     depth = 0
@@ -99,12 +99,12 @@ def _xml(body: bytes) -> SitemapFile:
             depth += 1 if event == "start" else -1
             if root is None:
                 root = element
-                namespace, kind = _name(element)
+                kind = _name(element)[1]
                 if kind not in ("urlset", "sitemapindex"):
                     raise ValueError(f"is no sitemap: its root is <{kind[:40]}>{_guess(kind)}")
             elif event == "end" and depth == 1:
-                wanted = "url" if kind == "urlset" else "sitemap"
-                if _name(element) == (namespace, wanted):
+                namespace, name = _name(element)
+                if name == ("url" if kind == "urlset" else "sitemap"):
                     location = _child(element, namespace, "loc")
                     if location:
                         entries.append(Entry(location, _child(element, namespace, "lastmod")))

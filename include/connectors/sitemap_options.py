@@ -36,8 +36,16 @@ def _host(text: str) -> str:
     return text
 
 
+def _glob(text: str) -> str:
+    """A glob that matches no address would publish what it was meant to exclude."""
+    if not text.startswith(("/", "*", "http")):
+        raise ValueError("a glob that starts with `/` (path and query), `*` or `http` (whole address)")
+    return text
+
+
 Selector = Annotated[str, AfterValidator(_selector)]
 Pattern = Annotated[str, AfterValidator(_pattern)]
+Glob = Annotated[str, AfterValidator(_glob)]
 Host = Annotated[str, AfterValidator(_host)]
 
 
@@ -60,8 +68,8 @@ class SitemapOptions(BaseModel):
     url: str
     sitemap: tuple[str, ...] = ()
     hosts: tuple[Host, ...] = ()
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
+    include: tuple[Glob, ...] = ()
+    exclude: tuple[Glob, ...] = ()
     content: Selector | None = None
     drop: tuple[Selector, ...] = ()
     version: Literal["page", "etag", "lastmod"] = "page"

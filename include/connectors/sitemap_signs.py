@@ -15,8 +15,11 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _ROBOTS = ("robots", "googlebot", "truecopy")
 _HIDING = frozenset({"noindex", "none"})
-_AGENT = re.compile(r"^([a-z][\w-]*)\s*:\s*(.*)$")
+_WITH_VALUE = r"(?:unavailable_after|max-(?:snippet|image-preview|video-preview))"
+_AGENT = re.compile(rf"(?!{_WITH_VALUE})([a-z][\w-]*)\s*:\s*(.*)")
+_LIMIT = re.compile(r"\bmax-[\w-]+\s*:\s*[\w-]+")  # `max-image-preview: none` hides no page
 _REFRESH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*[;,]\s*(?:url\s*=\s*)?[\"']?([^\"']+)", re.IGNORECASE)
+_REFRESHING = "meta[http-equiv=refresh i][content]"
 _LINK = re.compile(r"<([^>]*)>([^<]*)")
 _INSTANTLY = 5.0  # seconds; a page that leads on later than that is read first
 _FURNITURE = "header, nav, footer, aside, dialog, [role=banner], [role=navigation], [role=contentinfo], [role=dialog]"
@@ -43,11 +46,12 @@ def read_signs(tree: LexborHTMLParser, headers: Mapping[str, str], address: str)
     node = tree.css_first("base[href]")
     base = _joined(address, (node.attributes.get("href") or "") if node is not None else "") or address
     hidden, expires = _robots(tree, headers)
+    canonical = _joined(base, _canonical(tree, headers))
     linked = list(_linked_data(tree))
     return Signs(
-        canonical=_joined(base, _canonical(tree, headers)),
+        canonical=canonical,
         hidden=hidden,
-        leads_to=_joined(base, _refresh(tree, headers)),
+        leads_to=_joined(base, _refresh(tree, headers)) or _leads_without_scripts(tree, base, canonical),
         asks_password=_asks_password(tree),
         lang=_lang(tree, headers) or _lang_of_alternates(tree, base, address),
         published=_meta(tree, "article:published_time") or _dated(linked, "datePublished"),
@@ -88,7 +92,7 @@ def _robots(tree: LexborHTMLParser, headers: Mapping[str, str]) -> tuple[str, st
     for where, content in said:
         if found := re.search(r"unavailable_after\s*:\s*((?:[a-z]{3,9},\s*)?[^,]+)", content):
             expires = expires or found[1].strip()
-        for word in re.split(r"[,\s]+", content):
+        for word in re.split(r"[,\s]+", _LIMIT.sub("", content)):
             if word in _HIDING:
                 return f"{where} says {word}", expires
     return "", expires
@@ -99,7 +103,7 @@ def _for_us(header: str) -> str:
     kept, is_ours = [], True
     for part in header.split(","):
         text = part.strip()
-        if (named := _AGENT.match(text)) and named[1] != "unavailable_after":
+        if named := _AGENT.fullmatch(text):
             is_ours, text = named[1] in _ROBOTS, named[2]
         if is_ours:
             kept.append(text)
@@ -118,8 +122,18 @@ def _canonical(tree: LexborHTMLParser, headers: Mapping[str, str]) -> str:
 
 def _refresh(tree: LexborHTMLParser, headers: Mapping[str, str]) -> str:
     """Where the page leads by itself, at once: static sites redirect like this."""
-    node = tree.css_first("meta[http-equiv=refresh i][content]")
-    content = (node.attributes.get("content") or "") if node is not None else headers.get("refresh", "")
+    nodes = [node for node in tree.css(_REFRESHING) if not _is_inside(node, "noscript")]
+    return _at_once((nodes[0].attributes.get("content") or "") if nodes else headers.get("refresh", ""))
+
+
+def _leads_without_scripts(tree: LexborHTMLParser, base: str, canonical: str) -> str:
+    """A refresh for browsers without scripts leads to a notice, or it stands in for the script of a redirect. Then the
+    canonical link names the same address."""
+    leads_to = [_joined(base, _at_once(node.attributes.get("content") or "")) for node in tree.css(_REFRESHING)]
+    return canonical if canonical in leads_to else ""
+
+
+def _at_once(content: str) -> str:
     found = _REFRESH.match(content)
     return found[2].strip() if found and float(found[1]) <= _INSTANTLY else ""
 

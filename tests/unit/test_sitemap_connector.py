@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import random
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from include.domain.dates import Precision, Trust
 from include.domain.documents import Presence
 from include.domain.errors import ConfigError, DocumentGone, DocumentNotPublic, DocumentUnreadable, SourceUnavailable
 from include.domain.manifest import DocumentState, RunState
-from tests.connector_sources import Reply, Request, TurnableClock, http_server
+from tests.connector_sources import NOW, Reply, Request, TurnableClock, http_server
 from tests.known_failures.site import Site
 from tests.websites import (
     HTML,
@@ -327,6 +328,28 @@ def test_one_date_for_nearly_all_pages_is_that_of_the_build_and_not_trusted() ->
         assert date.trust is Trust.LOW
 
 
+def test_dates_within_one_build_are_that_of_the_build_though_no_two_are_the_same() -> None:
+    with serving(Website.of(*PATHS)) as web:
+        for number, page in enumerate(web.pages.values()):
+            page.lastmod = (NOW - timedelta(minutes=20, seconds=number * 1.7)).isoformat()
+        connector = sitemap_connector(web)
+        connector.list_documents()
+        date = connector.fetch(web.id(PAGE)).updated_at
+        assert date is not None
+        assert date.trust is Trust.LOW
+
+
+def test_dates_that_are_hours_apart_are_trusted() -> None:
+    with serving(Website.of(*PATHS)) as web:
+        for number, page in enumerate(web.pages.values()):
+            page.lastmod = days_ago(1 + number / 12)
+        connector = sitemap_connector(web)
+        connector.list_documents()
+        date = connector.fetch(web.id(PAGE)).updated_at
+        assert date is not None
+        assert date.trust is Trust.HIGH
+
+
 def test_a_date_that_moves_with_every_build_writes_nothing() -> None:
     with serving(Website.of(*PATHS)) as web:
         site = site_over(web)
@@ -525,6 +548,46 @@ def test_a_section_may_have_a_not_found_page_of_its_own() -> None:
         assert connector.probe(web.id("/app/ghost")) is Presence.GONE
 
 
+def test_a_small_section_may_have_a_not_found_page_of_its_own() -> None:
+    web = Website.of(*PATHS, "/help/a", "/help/b", "/shop/a", "/shop/b", "/shop/ghost")
+    web.pages["/shop/ghost"] = WebPage("<p>This product has left our range.</p>", title="Shop")
+    whole = web.answer
+
+    def answer(request: Request) -> Reply:
+        is_missing = request.path.startswith("/shop/") and request.path not in web.pages
+        return whole(replace(request, path="/shop/ghost")) if is_missing else whole(request)
+
+    web.answer = answer  # type: ignore[method-assign]
+    with serving(web):
+        connector = sitemap_connector(web)
+        listing = connector.list_documents()
+        assert web.id("/shop/ghost") not in listing.documents
+        assert len(listing.documents) == len(PATHS) + 4
+        assert connector.probe(web.id("/shop/ghost")) is Presence.GONE
+
+
+def test_a_not_found_page_with_other_suggestions_each_time_is_told_by_what_stays_the_same() -> None:
+    web = Website.of(*PATHS, "/ghost", "/alike")
+    web.files["/robots.txt"] = Reply(200, b"", "text/plain")
+    web.pages["/alike"] = WebPage(
+        "<p>We looked for it everywhere, and perhaps you would like to as well.</p>", title="Hm"
+    )
+    whole = web.answer
+
+    def answer(request: Request) -> Reply:
+        if request.path in {*PATHS, "/alike", "/sitemap.xml", "/robots.txt"}:
+            return whole(request)
+        suggested = " ".join(f"article-{random.random()}" for _ in range(random.randint(25, 40)))
+        words = f"<p>We looked for {request.path} everywhere. Perhaps you would like</p>{suggested}"
+        return Reply(200, web.render("Hm", words).encode(), HTML)
+
+    web.answer = answer  # type: ignore[method-assign]
+    with serving(web):
+        connector = sitemap_connector(web)
+        assert set(connector.list_documents().documents) == {web.id(path) for path in (*PATHS, "/alike")}
+        assert connector.probe(web.id("/ghost")) is Presence.GONE
+
+
 def test_a_header_hides_a_page_whose_etag_has_not_changed(tmp_path: Path) -> None:
     with serving(Website.of(*PATHS)) as web:
         web.has_etags = True
@@ -587,6 +650,7 @@ def test_a_credential_counts_only_if_the_site_refuses_those_who_have_none() -> N
         ({"url": "example.org"}, "an http or https URL"),
         ({"url": "https://e.org", "content": "div[["}, "a CSS selector"),
         ({"url": "https://e.org", "soft_404": ["("]}, "a regular expression"),
+        ({"url": "https://e.org", "exclude": ["internal/*"]}, "a glob that starts with"),
         ({"url": "https://e.org", "hosts": ["https://e.org/"]}, "a host name"),
         ({"url": "https://e.org", "version": "hash"}, "'page', 'etag' or 'lastmod'"),
         ({"url": "https://e.org", "unlisted": "drop"}, "'keep' or 'remove'"),

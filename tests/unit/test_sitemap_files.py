@@ -31,6 +31,7 @@ FORMS = {
     "another namespace": PLAIN.replace(b"sitemaps.org", b"google.com"),
     "a prefix": PLAIN.replace(b"xmlns=", b"xmlns:s=").replace(b"</", b"</s:").replace(b"<url", b"<s:url")
     .replace(b"<loc", b"<s:loc").replace(b"<lastmod", b"<s:lastmod"),
+    "entries of another namespace": PLAIN.replace(b"<url>", b'<url xmlns="">'),
     "CDATA": PLAIN.replace(b"https://e.org/a?x=1&amp;y=2", b"<![CDATA[https://e.org/a?x=1&y=2]]>"),
     "images": PLAIN.replace(NAMESPACE.encode(), NAMESPACE.encode() + b' xmlns:image="http://www.google.com/i"').replace(
         b"<url>", b"<url><image:image><image:loc>https://e.org/i.png</image:loc></image:image>"

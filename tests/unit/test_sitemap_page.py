@@ -130,6 +130,12 @@ def test_dropped_selectors_change_neither_text_nor_version() -> None:
         ("", {"x-robots-tag": "otherbot: noindex, nofollow"}, False),
         ("", {"x-robots-tag": "otherbot: nofollow, googlebot: noindex"}, True),
         ("", {"x-robots-tag": "unavailable_after: 25 Jun 2010 15:00:00 GMT, noarchive"}, False),
+        ("", {"x-robots-tag": "max-snippet:-1, noindex"}, True),
+        ("", {"x-robots-tag": "max-image-preview: large, unavailable_after: 2030-01-01, noindex"}, True),
+        ("", {"x-robots-tag": "otherbot: max-snippet: 5, noindex"}, False),
+        ("", {"x-robots-tag": "max-image-preview: none"}, False),
+        ('<meta name="robots" content="max-image-preview: none, follow">', {}, False),
+        ('<meta name="robots" content="max-snippet: 20 noindex">', {}, True),
         ('<meta name="description" content="noindex">', {}, False),
     ],
 )
@@ -177,6 +183,13 @@ def test_a_canonical_link_and_a_refresh_may_stand_in_the_headers() -> None:
 def test_a_refresh_at_once_is_a_redirect_and_a_reload_is_not(content: str, leads_to: str) -> None:
     found = page(whole(f'<meta http-equiv="Refresh" content="{content}">')).signs.leads_to
     assert found == (f"https://e.org{leads_to}" if leads_to else "")
+
+
+def test_a_refresh_for_readers_without_scripts_counts_where_the_canonical_link_says_the_same() -> None:
+    refresh = '<noscript><meta http-equiv="refresh" content="0; url=/new"></noscript>'
+    assert page(whole(refresh)).signs.leads_to == ""
+    assert page(whole(f'{refresh}<link rel="canonical" href="/help/refunds">')).signs.leads_to == ""
+    assert page(whole(f'{refresh}<link rel="canonical" href="/new">')).signs.leads_to == "https://e.org/new"
 
 
 def test_a_password_field_counts_in_the_page_and_not_in_its_header() -> None:
@@ -236,10 +249,15 @@ def test_pages_without_text_and_hostile_pages_do_not_break_the_reader() -> None:
 
 def test_titles_that_say_not_found_count_on_short_pages_of_sites_that_hide_their_404() -> None:
     unsure = Absence()
-    for title in ("404", "Error 404 - Not Found", "Page not found | Shop", "Seite nicht gefunden – Shop"):
+    german, french = "Seite nicht gefunden – Shop", "Page introuvable"
+    english = ("404", "Error 404 - Not Found", "Page not found | Shop", "404: This page could not be found.")
+    for title in (*english, "The article is no longer available", german, french):
         short = page(whole(main="<p>Sorry.</p>").replace("Refunds | Shop", title))
         assert unsure.of_page(short, ADDRESS), title
         assert not Absence(is_honest=True).of_page(short, ADDRESS)
+    for title in ("Printer not found", "404 errors and how to mend them", "Why is my page not found by Google?"):
+        about_it = page(whole(main="<p>Turn it off and on.</p>").replace("Refunds | Shop", title))
+        assert not unsure.of_page(about_it, ADDRESS), title
     long = page(whole(main=TEXT * 4).replace("Refunds | Shop", "What to do when a page is not found"))
     assert not unsure.of_page(long, ADDRESS)
     assert not unsure.of_page(page(whole()), ADDRESS)
