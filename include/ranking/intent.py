@@ -66,9 +66,15 @@ class _Found:
 
 
 def read_intent(
-    query: str, *, now: datetime, vocabulary: Vocabulary = ENGLISH, override: IntentKind | None = None
+    query: str,
+    *,
+    now: datetime,
+    vocabulary: Vocabulary = ENGLISH,
+    override: IntentKind | None = None,
+    period: Period | None = None,
 ) -> Intent:
-    """The intent of a question. `override` is what the caller wants whatever it says; a period is still read."""
+    """The intent of a question. `override` is what the caller wants whatever it says; a period is still read.
+    `period` is the time that the caller asks about, whatever the question says; alone it means as_of."""
     words = _words(query)
     reasons: list[str] = []
     history = _phrases(words, vocabulary.history, vocabulary, reasons, "history")
@@ -77,7 +83,11 @@ def read_intent(
         for found in _phrases(words, vocabulary.latest, vocabulary, reasons, "latest")
         if not _is_topic(found, words, vocabulary, reasons)
     ]
-    period, names_edition = _period(words, vocabulary, now, reasons)
+    if period is None:
+        period, names_edition = _period(words, vocabulary, now, reasons)
+    else:
+        names_edition, override = False, override or IntentKind.AS_OF
+        reasons.append(f"the caller asks about {period.start:%Y-%m-%d} to {period.end:%Y-%m-%d}")
     if any(_VERSION.fullmatch(word) for word in words) and any(found.words.endswith("since") for found in history):
         reasons.append("asks what changed since a version")
     if override is not None:

@@ -49,6 +49,19 @@ def read_period(words: list[str], vocabulary: Vocabulary, *, now: datetime) -> t
     return None
 
 
+def calendar_period(text: str) -> Period:
+    """The day, month or year that is written as in ISO 8601: 2024-05-01, 2024-05, 2024. Raises ValueError."""
+    span = _iso([text], _NO_WORDS, _NEVER) or _bare_year([text], _NO_WORDS, _NEVER)
+    if span is None:
+        raise ValueError(f"{text!r} is no day (2024-05-01), month (2024-05) or year (2024)")
+    (start, end), _ = span
+    return Period(start, end, text)
+
+
+_NO_WORDS = Vocabulary()
+_NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+"""Written dates depend on neither."""
+
 _Span = tuple[datetime, datetime]
 _Found = tuple[_Span, int] | None
 

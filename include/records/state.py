@@ -58,6 +58,17 @@ class StateRoot:
             return
         os.replace(self._written_beside(target, data), target)  # noqa: PTH105
 
+    def append(self, path: str, data: bytes) -> None:
+        """Add to the end of a file that one process writes. Where files cannot grow, on object stores, the data become
+        a file of their own beside it. A reader may see the last line half written."""
+        target = self._root / path
+        if not isinstance(self._fs, LocalFileSystem):
+            self._fs.pipe_file(str(target.with_stem(f"{target.stem}.{uuid.uuid4().hex}")), data)
+            return
+        self._fs.makedirs(str(target.parent), exist_ok=True)
+        with open(target, "ab") as file:  # noqa: PTH123 (as above)
+            file.write(data)
+
     def create(self, path: str, data: bytes) -> bool:
         """Write the file at `path` unless there is one; says whether it was written.
 

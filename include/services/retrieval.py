@@ -19,6 +19,7 @@ from include.ranking.arrange import Placed, arrange
 from include.ranking.blend import BEST_CHUNKS, WEIGHTS, Weights, blend
 from include.ranking.candidates import Candidate, FoundChunk, Leg, candidate_of
 from include.ranking.intent import Intent, IntentKind, read_intent
+from include.ranking.periods import Period
 from include.ranking.recency import HalfLives
 from include.ranking.vocabulary import ENGLISH, Vocabulary
 
@@ -66,13 +67,14 @@ def retrieve(
     limit: int = 5,
     sources: Sequence[str] = (),
     intent: IntentKind | None = None,
+    period: Period | None = None,
     policy: Policy = Policy(),
 ) -> Retrieval:
-    """The best `limit` documents with their best chunks. `intent` overrides what the question says.
+    """The best `limit` documents with their best chunks. `intent` and `period` override what the question says.
 
     Raises StoreBusy or StoreUnavailable when the index cannot be read, Retriable when a remote embedder cannot.
     """
-    read = read_intent(query, now=now, vocabulary=policy.vocabulary, override=intent)
+    read = read_intent(query, now=now, vocabulary=policy.vocabulary, override=intent, period=period)
     vector = embedder.embed([query])[0]
     with store.reading() as index:
         found = _candidates(index.hybrid(vector, query, limit=max(policy.overfetch, limit), sources=sources))

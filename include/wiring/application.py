@@ -13,8 +13,9 @@ from include.connectors import registry as connectors
 from include.connectors.credentials import Credentials
 from include.domain.errors import ConfigError
 from include.embedding import registry as embedders
-from include.ports import Connector, Embedder
+from include.ports import Connector, Embedder, IndexStore
 from include.ranking.intent import IntentKind
+from include.ranking.periods import Period
 from include.records.inbox import FileInbox
 from include.records.ledger import GitLedger
 from include.records.manifests import FileManifests
@@ -158,9 +159,17 @@ class Application:
         )
 
     def retrieve(
-        self, query: str, *, limit: int = 5, sources: Sequence[str] = (), intent: IntentKind | None = None
+        self,
+        query: str,
+        *,
+        limit: int = 5,
+        sources: Sequence[str] = (),
+        intent: IntentKind | None = None,
+        period: Period | None = None,
+        store: IndexStore | None = None,
     ) -> Retrieval:
-        """The answer of this installation's index; see `services.retrieval`."""
+        """The answer of this installation's index; see `services.retrieval`. `store` is another way into the same
+        index, for a process with many readers."""
         chosen = self.settings.ranking
         policy = Policy(
             overfetch=chosen.overfetch,
@@ -169,13 +178,14 @@ class Application:
             vocabulary=chosen.words.vocabulary(),
         )
         return retrieve(
-            self.store,
+            store or self.store,
             self.embedder,
             query,
             now=self.clock.now(),
             limit=limit,
             sources=sources,
             intent=intent,
+            period=period,
             policy=policy,
         )
 

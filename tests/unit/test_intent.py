@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from include.ranking.intent import IntentKind, read_intent
+from include.ranking.periods import calendar_period
 from include.ranking.vocabulary import ENGLISH, Vocabulary
 
 NOW = datetime(2026, 3, 20, 15, tzinfo=UTC)
@@ -172,3 +173,17 @@ def test_whatever_is_typed_is_read_without_an_error_and_with_a_reason(query: str
     intent = read_intent(query, now=NOW)
     assert intent.reasons
     assert (intent.period is None) or intent.period.start < intent.period.end
+
+
+def test_the_time_a_caller_asks_about_wins_over_the_one_in_the_question() -> None:
+    period = calendar_period("2024-05-01")
+    read = read_intent("what held in 2019", now=NOW, period=period)
+    assert (read.kind, read.period) == (IntentKind.AS_OF, period)
+    history = read_intent("the latest deck", now=NOW, override=IntentKind.HISTORY, period=period)
+    assert (history.kind, history.period) == (IntentKind.HISTORY, period)
+
+
+@pytest.mark.parametrize("text", ["", "May 2024", "2024-13", "2024-02-31", "05/01/2024", "1024", "2024-05-01T00:00"])
+def test_only_a_written_day_month_or_year_is_a_period(text: str) -> None:
+    with pytest.raises(ValueError, match="is no day"):
+        calendar_period(text)

@@ -1,0 +1,97 @@
+"""One session for many readers: who shares it, who waits, and what they are told."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from include.domain.documents import DocumentKey, Status
+from include.domain.errors import StoreBusy, StoreUnavailable
+from include.ports import IndexReader
+from include.store.edge import EdgeStore
+from include.store.shared import SharedReading
+from tests.builders import DIMENSION, EMBEDDER, new_points
+
+
+class CountedStore(EdgeStore):
+    """The embedded index; counts its sessions."""
+
+    sessions = 0
+    problem: Exception | None = None
+
+    @contextmanager
+    def reading(self) -> Iterator[IndexReader]:
+        if self.problem is not None:
+            raise self.problem
+        with super().reading() as index:
+            self.sessions += 1
+            yield index
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> CountedStore:
+    made = CountedStore(tmp_path / "index", "docs", lock_timeout=2)
+    made.prepare(EMBEDDER, DIMENSION)
+    with made.writing() as index:
+        index.insert(new_points(DocumentKey("decks", "one"), ["text"], status=Status.PUBLISHED))
+    return made
+
+
+def count(shared: SharedReading) -> int:
+    with shared.reading() as index:
+        time.sleep(0.02)
+        return index.count_points()
+
+
+def test_readers_who_come_together_open_the_index_once(store: CountedStore) -> None:
+    shared = SharedReading(store, wait_seconds=5)
+    with ThreadPoolExecutor(20) as threads:
+        assert set(threads.map(lambda _: count(shared), range(100))) == {1}
+    assert store.sessions < 10
+
+
+def test_a_session_ends_though_readers_never_stop_and_a_writer_gets_in(store: CountedStore) -> None:
+    shared = SharedReading(store, wait_seconds=5, open_seconds=0.2)
+    done = threading.Event()
+
+    def read_on() -> None:
+        while not done.is_set():
+            count(shared)
+
+    with ThreadPoolExecutor(4) as threads:
+        readers = [threads.submit(read_on) for _ in range(4)]
+        time.sleep(0.1)
+        with store.writing() as index:
+            index.insert(new_points(DocumentKey("decks", "two"), ["more"], status=Status.PUBLISHED))
+        assert count(shared) == 2
+        done.set()
+    assert [each.result() for each in readers] == [None] * 4
+
+
+def test_everybody_who_waits_is_told_why_and_the_next_one_tries_again(store: CountedStore) -> None:
+    shared = SharedReading(store, wait_seconds=5)
+    store.problem = StoreUnavailable("the folder is gone")
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable, match="the folder is gone"):
+            count(shared)
+    store.problem = None
+    assert count(shared) == 1
+
+
+def test_who_is_not_let_in_in_time_is_told_that_the_index_is_busy(store: CountedStore) -> None:
+    shared = SharedReading(store, wait_seconds=0.2)
+    with store.writing(), ThreadPoolExecutor(1) as threads, pytest.raises(StoreBusy, match="Try again later"):
+        threads.submit(count, shared).result()
+
+
+def test_an_error_of_one_reader_is_his_own(store: CountedStore) -> None:
+    shared = SharedReading(store, wait_seconds=5)
+    with pytest.raises(ZeroDivisionError), shared.reading():
+        _ = 1 // 0
+    assert count(shared) == 1
