@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import json
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,11 +60,14 @@ class Installation:
         return run_id, client.wait(dag_id, run_id, timeout=timeout)
 
 
-def settings(folder: Path, sources: Sequence[str]) -> tuple[Path, dict[str, str]]:
-    """A settings file with Git sources below `folder`, and the environment that names it."""
+def settings(
+    folder: Path, sources: Sequence[str], webhooks: Mapping[str, Mapping[str, object]] | None = None
+) -> tuple[Path, dict[str, str]]:
+    """A settings file with Git sources below `folder`, some with a webhook, and the environment that names it."""
     lines = [f'store: {{url: "edge:{folder}/state/index"}}', "sources:"]
     for source in sources:
-        lines.append(f"  {source}: {{kind: git_markdown, options: {{location: {folder / source}}}}}")
+        webhook = f", webhook: {json.dumps(webhooks[source])}" if source in (webhooks or {}) else ""
+        lines.append(f"  {source}: {{kind: git_markdown, options: {{location: {folder / source}}}{webhook}}}")
     path = folder / "truecopy.yaml"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path, {
@@ -75,10 +79,13 @@ def settings(folder: Path, sources: Sequence[str]) -> tuple[Path, dict[str, str]
 
 @contextmanager
 def installation(
-    folder: Path, sources: Sequence[str] = ("handbook",), extra: dict[str, str] | None = None
+    folder: Path,
+    sources: Sequence[str] = ("handbook",),
+    extra: dict[str, str] | None = None,
+    webhooks: Mapping[str, Mapping[str, object]] | None = None,
 ) -> Iterator[Installation]:
     """Start everything below `folder`, stop it at the end."""
-    _, environment = settings(folder, sources)
+    _, environment = settings(folder, sources, webhooks)
     environment |= extra or {}
     airflow = LocalAirflow(home=folder / "airflow", port=any_free_port(), overrides=environment)
     repositories = {source: Repository(folder / source) for source in sources}
