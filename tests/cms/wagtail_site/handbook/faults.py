@@ -34,9 +34,7 @@ class Faults:
             end_all_processes()
         if fault["what"] == "killed during the answer":
             return cut_short(self._get_response(request))
-        answer = HttpResponse(fault["body"], status=fault["status"], content_type="text/html; charset=utf-8")
-        answer.headers.update(fault.get("headers", {}))
-        return answer
+        return HttpResponse(fault["body"], status=fault["status"], headers=fault.get("headers"))
 
 
 def end_all_processes():
