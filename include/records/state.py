@@ -108,7 +108,11 @@ class StateRoot:
         return beside
 
     def any_exists(self, paths: Iterable[str]) -> bool:
-        return any(self._fs.exists(str(self._root / path)) for path in paths)
+        targets = [str(self._root / path) for path in paths]
+        if isinstance(self._fs, LocalFileSystem):
+            return any(Path(target).exists() for target in targets)
+        with ThreadPoolExecutor(_AT_ONCE) as threads:  # an object store takes its time for each answer
+            return any(threads.map(self._fs.exists, targets))
 
     def move(self, moves: Mapping[str, str]) -> None:
         """Move files, each in one step on a file system and by a copy on an object store. One that is not there any

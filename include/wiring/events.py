@@ -16,7 +16,6 @@ from include.wiring.runs import Run, log_progress, look_again_at, manifests_of, 
 
 log = logging.getLogger(__name__)
 
-FOLLOW = "follow_events"
 _LOOKED = (RunState.INGESTED, RunState.DEGRADED, RunState.TRUE, RunState.HELD)
 
 

@@ -24,6 +24,9 @@ from include.settings import Settings, WebhookSettings, load_settings
 from include.telemetry.reception import OVER, Reception
 from include.wiring.clock import SystemClock
 
+FOLLOW = "follow_events"
+"""The DAG that looks at what events name."""
+
 SECRETS_ARE_KEPT_SECONDS = 30.0
 """A flood of forged requests must not become a flood of questions to a secrets backend."""
 

@@ -20,11 +20,10 @@ from sqlalchemy import select
 
 from include.hooks.bell import Bell
 from include.wiring.connections import hooks
+from include.wiring.hooks import FOLLOW
 from include.wiring.web import create_app
 
 log = logging.getLogger(__name__)
-
-FOLLOW = "follow_events"
 
 
 def app() -> FastAPI:

@@ -20,9 +20,9 @@ from include.services.retrieve import retrieve
 from include.settings import LimitSettings, Settings, SourceSettings, StoreSettings, WebhookSettings
 from include.wiring.application import Application, NoSecrets
 from include.wiring.clock import SystemClock
-from include.wiring.events import FOLLOW, follow_events
+from include.wiring.events import follow_events
 from include.wiring.held_plans import release_held
-from include.wiring.hooks import Hooks
+from include.wiring.hooks import FOLLOW, Hooks
 from include.wiring.runs import APPLY_HELD, RECONCILE, Run, reconcile_source
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 
 from include.domain.events import Event
 from include.domain.manifest import RunState
-from include.wiring.events import FOLLOW
+from include.wiring.hooks import FOLLOW
 from include.wiring.runs import RECONCILE
 from tests.dags.live import Repository, settings
 
@@ -112,6 +112,35 @@ def test_an_event_that_names_no_document_brings_in_all_that_changed(
         "new.md": "created",
         "page-2.md": "deleted",
     }
+
+
+def test_the_api_server_starts_one_run_at_a_time_and_none_while_the_dag_is_paused(
+    dags: dict[str, Any], repositories: dict[str, Repository]
+) -> None:
+    from airflow.models import DagModel, DagRun
+    from airflow.utils.session import create_session
+    from sqlalchemy import select, update
+
+    from include.wiring.served import start_following
+
+    def started() -> list[str]:
+        with create_session() as session:
+            found = session.scalars(select(DagRun.run_id).where(DagRun.dag_id == FOLLOW, DagRun.state == "queued"))
+            return list(found)
+
+    def pause(paused: bool) -> None:
+        with create_session() as session:
+            session.execute(update(DagModel).where(DagModel.dag_id == FOLLOW).values(is_paused=paused))
+
+    assert run(dags) == "success"  # now the database knows the DAG
+    pause(True)
+    start_following()
+    assert started() == []
+    pause(False)
+    for _ in range(3):
+        start_following()
+    assert len(started()) == 1
+    assert started()[0].startswith("webhook__")
 
 
 def test_the_schedule_comes_from_the_environment(airflow_database: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from standardwebhooks.webhooks import Webhook
 
 from include.domain.events import Event
 from include.domain.manifest import DocumentState
-from include.wiring.events import FOLLOW
+from include.wiring.hooks import FOLLOW
 from include.wiring.runs import RECONCILE
 from scripts.airflow_local import COMPONENTS
 from tests.dags.live import Installation, installation

@@ -20,7 +20,8 @@ from include.planning.gate import Limits
 from include.ports import Inbox
 from include.services.context import SourceContext
 from include.settings import Settings
-from include.wiring.events import FOLLOW, follow_events
+from include.wiring.events import follow_events
+from include.wiring.hooks import FOLLOW
 from include.wiring.runs import Run
 from tests.builders import context_of, night, no_progress
 from tests.fakes.clock import FakeClock
