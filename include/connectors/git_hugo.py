@@ -115,7 +115,7 @@ class HugoSite(Site):
         return result
 
     def is_public(self, page: Page, fields: Mapping[str, object], now: datetime) -> tuple[bool, str]:
-        judged = lowered(fields)
+        judged = self._with_usual_names(lowered(fields))
         if is_on(self._settings, "builddrafts"):
             judged.pop("draft", None)
         if is_on(self._settings, "buildexpired"):
@@ -126,6 +126,16 @@ class HugoSite(Site):
         for name in (*dated[1:], *(("date",) if dated else ())):
             judged.pop(name, None)
         return front_matter.is_public(judged, now, date_schedules=True, zone=self.zone)
+
+    def _with_usual_names(self, fields: dict[str, object]) -> dict[str, object]:
+        """Dates that decide who sees a page may have names of the site's own (`frontmatter` in its configuration)."""
+        configured = lowered(as_mapping(self._settings.get("frontmatter")))
+        for usual, defaults in (("publishdate", _GO_LIVE), ("expirydate", _EXPIRY)):
+            listed = [name.lower() for name in as_texts(configured.get(usual))]
+            named = [one for name in listed for one in (defaults if name == ":default" else (name,))]
+            if value := front_matter.text_of(fields, *named):
+                fields = {name: one for name, one in fields.items() if name not in defaults} | {usual: value}
+        return fields
 
     # --- where it ends up
 

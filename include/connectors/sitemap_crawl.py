@@ -93,7 +93,8 @@ class Crawl:
                 "proves nothing. Is the site closed, or is all of it noindex?"
             )
         for text, count in Counter(page.text_hash for page in pages.values()).most_common(1):
-            if count >= _FEWEST_ALIKE and count * 100 > _SAME_TEXT_PERCENT * len(pages):
+            is_everywhere = count == len(pages) > 1
+            if is_everywhere or (count >= _FEWEST_ALIKE and count * 100 > _SAME_TEXT_PERCENT * len(pages)):
                 example = next(doc_id for doc_id, page in pages.items() if page.text_hash == text)
                 problems.append(
                     f"{count} of {len(pages)} pages show one and the same text (limit {_SAME_TEXT_PERCENT} %): a "

@@ -29,7 +29,7 @@ _FOUND = 0.97  # of the words that trafilatura found must be in the element
 _TELLING = frozenset({"alt", "start", "colspan"})  # attributes that show in the text
 _INLINE = ["span", "a", "font"]  # may come and go without the text changing
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_PRE = re.compile(r"(<pre\b.*?</pre>)", re.DOTALL | re.IGNORECASE)
+_PRE = re.compile(r"(<pre[ >](?:(?!</?pre).)*</pre>)", re.DOTALL)  # stops at the next one: read once, however many
 
 
 @dataclass(frozen=True, slots=True)

@@ -494,6 +494,17 @@ def test_cl_09_a_consent_notice_in_place_of_the_text_keeps_the_last_good_version
     assert site.texts() == before
 
 
+def test_cl_09_a_notice_on_both_pages_of_a_site_of_two_replaces_neither() -> None:
+    with serving(Website.of("/a", "/b")) as web:
+        site = Site(lambda clock: sitemap_connector(web, clock=TurnableClock(clock.now())))
+        site.night()
+        before = site.texts()
+        for page in web.pages.values():
+            page.reply = Reply(200, b"<html><main><p>Back soon.</p></main></html>", HTML)
+        assert site.night().state is RunState.UNPROVEN
+        assert site.texts() == before
+
+
 def test_a_not_found_page_that_answers_200_is_never_indexed() -> None:
     with serving(Website.of(*PATHS)) as web:
         web.files["/robots.txt"] = Reply(200, b"", "text/plain")

@@ -215,6 +215,19 @@ def test_hugo_in_production_is_what_counts(tmp_path: Path):
     assert published(connector(site(tmp_path, files), dialect="hugo")) == {"content/b.md": "b/"}
 
 
+def test_hugo_reads_dates_under_the_names_that_the_site_gives_them(tmp_path: Path):
+    files = {
+        "hugo.toml": "[frontmatter]\nexpiryDate = ['removeOn', ':default']\npublishDate = ['goLive']\n",
+        "content/past.md": page("removeon: 2020-01-01"),
+        "content/by-default.md": page("expiryDate: 2020-01-01"),
+        "content/first-counts.md": page("removeOn: 2099-01-01\nexpiryDate: 2020-01-01"),
+        "content/later.md": page("goLive: 2099-01-01"),
+        "content/live.md": page("goLive: 2020-01-01\ndate: 2099-01-01"),
+    }
+    reader = connector(site(tmp_path, files), dialect="hugo")
+    assert set(published(reader)) == {"content/first-counts.md", "content/live.md"}
+
+
 @pytest.mark.parametrize("folder", ["config/_default/languages.toml", "hugo.toml"])
 def test_hugo_languages_have_folders_suffixes_prefixes_and_a_switch(tmp_path: Path, folder: str):
     head = "[languages." if folder == "hugo.toml" else "["

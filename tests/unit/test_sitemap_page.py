@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -245,6 +246,12 @@ def test_pages_without_text_and_hostile_pages_do_not_break_the_reader() -> None:
     assert page("<html><body><div id=root></div><script>app()</script></body></html>").text == ""
     assert page("").text == ""
     assert "deep" in page("<html><body>" + "<div>" * 5000 + "deep" + "</body></html>").text
+
+
+def test_a_page_of_ill_written_tags_takes_no_time() -> None:
+    started = time.process_time()
+    assert page("<html><body><main>" + "<pre" * 20_000 + "</main></body></html>").text == ""
+    assert time.process_time() - started < 5
 
 
 def test_titles_that_say_not_found_count_on_short_pages_of_sites_that_hide_their_404() -> None:
