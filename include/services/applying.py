@@ -36,7 +36,7 @@ def apply_plan(
     for written in _write(context, writes, judged.reading, progress):
         outcomes.extend(written)
         not_landed -= {outcome.doc_id for outcome in written if outcome.state is not DocumentState.FAILED}
-    asked = ask_source(context, approved, not_landed=not_landed, listed_at=judged.listing.listed_at, progress=progress)
+    asked = ask_source(context, approved, not_landed=not_landed, listing=judged.listing, progress=progress)
     outcomes.extend(asked.kept)
     for deleted in delete_documents(context, asked, progress=progress):
         outcomes.extend(deleted)

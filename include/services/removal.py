@@ -21,6 +21,7 @@ from itertools import islice
 
 from include.domain.dates import rfc3339
 from include.domain.documents import DocumentKey, Presence
+from include.domain.inventory import Listing
 from include.domain.manifest import DocumentOutcome, DocumentState
 from include.domain.plan import Action, Change
 from include.domain.selection import Selector
@@ -55,13 +56,14 @@ def ask_source(
     approved: ApprovedPlan,
     *,
     not_landed: Collection[str],
-    listed_at: datetime,
+    listing: Listing,
     progress: Progress,
 ) -> Asked:
     """Ask the source by id for the documents that an approved plan removes, before the index is opened.
 
     More than `context.removal_questions` of them are asked for by a random sample of that size. One answer in it that
-    is not a clear absence, and every document is asked for. `not_landed` are documents whose writing failed in this
+    is not a clear absence, and every document is asked for; so it is where the source declared no total, because then
+    nothing else vouches for those that are not asked for. `not_landed` are documents whose writing failed in this
     run: what moved there is kept under its old name.
     """
     removals = [change for change in approved.changes if change.action is Action.DELETE]
@@ -71,7 +73,7 @@ def ask_source(
         if change.moved_to in not_landed
     ]
     deletions = [change for change in removals if change.moved_to not in not_landed]
-    most = context.removal_questions
+    most = len(deletions) if listing.proof.declared_total is None else context.removal_questions
     sample = deletions if len(deletions) <= most else random.sample(deletions, most)
     answers = _Answers(context, progress, len(deletions))
     answers.ask(sample)
@@ -82,7 +84,7 @@ def ask_source(
         answers.ask(rest)
     else:
         why = f"not asked by id: {len(sample)} of {len(deletions)} were, chosen at random, and all are absent"
-        vouched = [_Confirmed(change, listed_at, why) for change in rest]
+        vouched = [_Confirmed(change, listing.listed_at, why) for change in rest]
     return Asked((*answers.confirmed, *vouched), (*kept, *answers.kept), answers.questions)
 
 

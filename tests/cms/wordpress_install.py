@@ -1,7 +1,8 @@
 """Installs WordPress without Docker and without root, once, for every test to copy.
 
 WordPress comes from the Debian package, the SQLite driver from the npm package of WordPress Playground, PHP from the
-machine. `wordpress_site/` holds the theme, the configuration, and the plugin that sends webhooks and breaks things.
+machine. `wordpress_site/` holds the theme, the configuration, and the plugin that breaks things; events are sent by the
+plugin that users install.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 from tests.cms.peers import PeerUnavailable, prepared
 
 PARTS = Path(__file__).parent / "wordpress_site"
+SENDER = Path(__file__).parents[2] / "examples" / "webhooks" / "wordpress" / "truecopy-events.php"
 DRIVER = "@wp-playground/cli@3.1.56"
 
 
@@ -25,7 +27,8 @@ def installation() -> Path:
     """A folder with `www`, `db` and `facts.json` (application passwords, version). Raises PeerUnavailable."""
     _check_programs()
     packages = prepared("wordpress-packages", [DRIVER], _download)
-    return prepared("wordpress", [Path(__file__), *sorted(PARTS.iterdir())], lambda folder: _make(folder, packages))
+    ingredients = [Path(__file__), SENDER, *sorted(PARTS.iterdir())]
+    return prepared("wordpress", ingredients, lambda folder: _make(folder, packages))
 
 
 def _check_programs() -> None:
@@ -74,14 +77,15 @@ def _unpack(folder: Path, package: Path, driver: Path) -> None:
     unsafe = "$allow_unsafe_unquoted_parameters"
     wpdb.write_text(wpdb.read_text().replace(f"private {unsafe}", f"protected {unsafe}"))
     shutil.copy(plugin / "db.copy", content / "db.php")
-    for name, place in {
-        "wp-config.php": www,
-        "peer.php": content / "mu-plugins",
-        "index.php": content / "themes/peer",
-        "style.css": content / "themes/peer",
+    for part, place in {
+        PARTS / "wp-config.php": www,
+        PARTS / "peer.php": content / "mu-plugins",
+        SENDER: content / "mu-plugins",
+        PARTS / "index.php": content / "themes/peer",
+        PARTS / "style.css": content / "themes/peer",
     }.items():
         place.mkdir(parents=True, exist_ok=True)
-        shutil.copy(PARTS / name, place / name)
+        shutil.copy(part, place / part.name)
     for rest in ("deb", "driver", "package"):
         shutil.rmtree(folder / rest)
 

@@ -47,6 +47,7 @@ class FakeSource:
     problem: str = ""
     scope_verified: bool = True
     scope: str = ""
+    declares_total: bool = True
     cut_off: int | None = None
     broken: dict[str, Exception] = field(default_factory=dict)
     unreadable: dict[str, str] = field(default_factory=dict)
@@ -106,7 +107,7 @@ class FakeConnector:
             end_reached=len(shown) == len(pages),
             scope_verified=content.scope_verified,
             seen=len(shown),
-            declared_total=len(pages),
+            declared_total=len(pages) if content.declares_total else None,
             detail=f"{len(shown)} of {len(pages)} pages",
             problem=content.problem,
             scope=content.scope,

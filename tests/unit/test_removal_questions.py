@@ -30,9 +30,11 @@ class Probed(FakeConnector):
         return self.answers.get(doc_id) or super().probe(doc_id)
 
 
-def after_losing(lost: int, answers: dict[str, Presence], *, questions: int) -> tuple[Manifest, Probed]:
+def after_losing(
+    lost: int, answers: dict[str, Presence], *, questions: int, declares_total: bool = True
+) -> tuple[Manifest, Probed]:
     """The night after `lost` of 300 pages vanished from the listing, in a source without other limits."""
-    source = FakeSource()
+    source = FakeSource(declares_total=declares_total)
     for number in range(PAGES):
         source.put(f"page-{number:03}", f"page {number}")
     clock = FakeClock()
@@ -67,6 +69,11 @@ def test_one_doubt_in_the_sample_and_every_document_is_asked_for(doubt: Presence
     assert manifest.removals_asked == len(set(connector.asked)) == 100
     assert manifest.count(DocumentState.DELETED) == manifest.count(DocumentState.KEPT) == 50
     assert manifest.state is RunState.DEGRADED
+
+
+def test_without_a_declared_total_every_document_is_asked_for() -> None:
+    manifest, _ = after_losing(100, {}, questions=20, declares_total=False)
+    assert (manifest.count(DocumentState.DELETED), manifest.removals_asked) == (100, 100)
 
 
 def test_a_source_that_stopped_answering_is_not_asked_for_every_document() -> None:

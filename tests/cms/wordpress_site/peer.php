@@ -1,10 +1,9 @@
 <?php
 /*
- * Must-use plugin of the test peer: a custom type, a shortcode that shows categories, webhooks, faults, and a clock
- * that can be turned. Switches are a JSON file that is read with every request.
+ * Must-use plugin of the test peer: a custom type, a shortcode that shows categories, faults, a clock that can be turned,
+ * and the address that events go to. Switches are a JSON file that is read with every request.
  */
 $GLOBALS['peer'] = json_decode((string) @file_get_contents(getenv('PEER_FOLDER') . '/switches.json'), true) ?: [];
-$GLOBALS['peer_touched'] = [];
 
 function peer_switch($name) {
     return $GLOBALS['peer'][$name] ?? null;
@@ -21,68 +20,10 @@ add_action('init', function () {
     add_shortcode('categories', fn() => 'Filed under ' . implode(', ', wp_list_pluck(get_the_category(), 'name')) . '.');
 });
 
-/* ---- webhooks: one event for each document that an edit touches, signed by the Standard Webhooks specification */
+/* ---- webhooks: those of the plugin that users install (examples/webhooks/wordpress), switched on and off here */
 
-function peer_touch($id, $hook = 'derived') { // "derived": no hook of WordPress names this document
-    $post = get_post($id);
-    if ($post && in_array($post->post_type, ['post', 'page', 'guide'], true)) {
-        $known = $GLOBALS['peer_touched'][(int) $id][0] ?? 'derived';
-        $GLOBALS['peer_touched'][(int) $id] = [$known === 'derived' ? $hook : $known, $post->post_type, $post->post_status];
-    }
-}
-
-function peer_touch_descendants($id) { // their addresses hold that of their parent
-    global $wpdb;
-    foreach ($wpdb->get_col($wpdb->prepare("SELECT ID FROM $wpdb->posts WHERE post_type = 'page' AND post_parent = %d", $id)) as $child) {
-        peer_touch($child);
-        peer_touch_descendants($child);
-    }
-}
-
-function peer_touch_users_of_pattern($id) {
-    global $wpdb;
-    $like = '%' . $wpdb->esc_like('wp:block {"ref":' . $id . '}') . '%';
-    foreach ($wpdb->get_col($wpdb->prepare("SELECT ID FROM $wpdb->posts WHERE post_type <> 'revision' AND post_content LIKE %s", $like)) as $user) {
-        peer_touch($user);
-    }
-}
-
-add_action('wp_after_insert_post', function ($id, $post) {
-    if ($post->post_type === 'wp_block') {
-        peer_touch_users_of_pattern($id);
-    } else {
-        peer_touch($id, 'wp_after_insert_post');
-        peer_touch_descendants($id);
-    }
-}, 10, 2);
-add_action('before_delete_post', fn($id) => peer_touch_descendants($id));
-add_action('deleted_post', function ($id, $post) {
-    if (in_array($post->post_type, ['post', 'page', 'guide'], true)) {
-        $GLOBALS['peer_touched'][(int) $id] = ['deleted_post', $post->post_type, $post->post_status];
-    }
-}, 10, 2);
-foreach (['edited_term', 'pre_delete_term'] as $hook) {
-    add_action($hook, fn($term) => array_map(fn($id) => peer_touch($id), (array) get_objects_in_term($term, 'category')));
-}
-
-add_action('shutdown', function () {
-    $url = peer_switch('webhook_url');
-    foreach ($url ? $GLOBALS['peer_touched'] : [] as $id => [$hook, $type, $status]) {
-        $message = 'msg_' . bin2hex(random_bytes(12));
-        $now = (string) time();
-        $kind = $hook === 'deleted_post' ? 'document.deleted' : 'document.updated';
-        $data = ['id' => $id, 'type' => $type, 'status' => $status, 'hook' => $hook];
-        $body = wp_json_encode(['type' => $kind, 'timestamp' => gmdate('c'), 'data' => $data]);
-        $key = base64_decode(preg_replace('/^whsec_/', '', (string) peer_switch('webhook_secret')));
-        $signature = base64_encode(hash_hmac('sha256', "$message.$now.$body", $key, true));
-        wp_remote_post($url, ['timeout' => 5, 'body' => $body, 'headers' => [
-            'Content-Type' => 'application/json',
-            'webhook-id' => $message,
-            'webhook-timestamp' => $now,
-            'webhook-signature' => "v1,$signature",
-        ]]);
-    }
-});
+define('TRUECOPY_WEBHOOK_URL', (string) peer_switch('webhook_url'));
+define('TRUECOPY_WEBHOOK_SECRET', (string) peer_switch('webhook_secret'));
 
 /* ---- the clock: a scheduled document becomes due */
 
