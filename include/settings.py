@@ -160,6 +160,33 @@ class RankingSettings(_Model):
         return HalfLives(self.half_life_days, self.half_life_days_of)
 
 
+class QueryLogSettings(_Model):
+    """What is kept of each question that the API answers."""
+
+    enabled: bool = Field(True, description="whether questions are recorded at all")
+    text: Literal["none", "hash", "plain"] = Field("hash", description="how the text of a question is kept")
+    keep_days: int = Field(30, ge=1, le=3650, description="older hours are removed")
+
+
+class ApiSettings(_Model):
+    """`truecopy serve`: the retrieval service over HTTP."""
+
+    host: str = Field("127.0.0.1", min_length=1, description="address to listen at")
+    port: int = Field(8090, ge=0, le=65_535, description="0: any free one")
+    conn_id: str | None = Field(None, description="Airflow Connection whose password lists the keys")
+    requests_per_minute: float = Field(300, gt=0, description="of one key, on the long run")
+    burst: int = Field(60, ge=1, description="so many requests of one key may come at once")
+    timeout_seconds: float = Field(10, gt=0, le=300, description="of one request, its body included")
+    at_once: int = Field(16, ge=1, le=256, description="requests that are worked on at a time")
+    waiting: int = Field(200, ge=0, le=10_000, description="so many more may wait; others are turned away")
+    max_bytes: int = Field(65_536, ge=1024, le=1_048_576, description="largest body that is read")
+    longest_query: int = Field(8_000, ge=1, le=100_000, description="characters of a question")
+    most_results: int = Field(50, ge=1, le=200, description="largest `limit` of a question")
+    cors_origins: tuple[str, ...] = Field((), description="websites whose pages may call; none: no browser may")
+    fresh_hours: float | None = Field(26, gt=0, description="not ready when no night has succeeded for longer")
+    query_log: QueryLogSettings = QueryLogSettings()
+
+
 class NotifierSettings(_Model):
     notifier: str = Field(description="import path of an Airflow notifier class")
     options: dict[str, Any] = Field(default_factory=dict, description="its arguments; {message} is filled in")
@@ -172,6 +199,7 @@ class Settings(_Model):
     embedding: EmbeddingSettings = EmbeddingSettings()
     limits: LimitSettings = LimitSettings()
     ranking: RankingSettings = RankingSettings()
+    api: ApiSettings = ApiSettings()
     chunk_tokens: int = Field(256, ge=32, description="longest chunk in the embedder's tokens; its own limit wins")
     batch_documents: int = Field(200, ge=1, le=2000, description="documents per write session")
     removal_questions: int = Field(200, ge=1, description="removals of a run that the source is asked for one by one")
