@@ -17,6 +17,7 @@ MAKE = {
     "AIRFLOW_JWT_SECRET": lambda: secrets.token_hex(64),
     "AIRFLOW_SECRET_KEY": lambda: secrets.token_hex(32),
     "AIRFLOW_ADMIN_PASSWORD": lambda: secrets.token_urlsafe(16),
+    "TRUECOPY_API_KEYS": lambda: f"assistant:{secrets.token_urlsafe(32)}",
 }
 
 

@@ -19,13 +19,15 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from include.api.keys import read_keys
 from scripts import make_env
 
 PROJECT = Path(__file__).resolve().parents[2]
 COMPOSE_TEXT = (PROJECT / "docker-compose.yaml").read_text()
 COMPOSE: dict[str, Any] = yaml.safe_load(COMPOSE_TEXT)
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
-AIRFLOW = [name for name, service in SERVICES.items() if service.get("image", "").startswith("truecopy-airflow")]
+OURS = [name for name, service in SERVICES.items() if service.get("image", "").startswith("truecopy-airflow")]
+AIRFLOW = [name for name in OURS if name != "api"]
 VARIABLE = re.compile(r"(?<!\$)\$\{(?P<name>[A-Z_]+)(?P<rest>[^}]*)\}")
 SECRET = re.compile(r"PASSWORD|SECRET|API_KEY|FERNET|AUTH$")
 
@@ -125,10 +127,30 @@ def test_every_service_that_keeps_running_has_a_health_check_and_comes_back() ->
             assert service["restart"] == "unless-stopped", name
 
 
-def test_only_the_ui_is_published_and_only_on_this_machine_by_default() -> None:
+def test_only_ui_and_api_are_published_and_only_on_this_machine_by_default() -> None:
     published = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
-    assert published == {"api-server": ["${UI_ADDRESS:-127.0.0.1}:${UI_PORT:-8080}:8080"]}
-    assert declared()["UI_ADDRESS"] == "127.0.0.1"
+    assert published == {
+        "api-server": ["${UI_ADDRESS:-127.0.0.1}:${UI_PORT:-8080}:8080"],
+        "api": ["${API_ADDRESS:-127.0.0.1}:${API_PORT:-8090}:8090"],
+    }
+    assert declared()["UI_ADDRESS"] == declared()["API_ADDRESS"] == "127.0.0.1"
+
+
+def test_the_api_has_the_same_index_and_state_and_none_of_airflow_s_secrets() -> None:
+    given, worker = SERVICES["api"]["environment"], SERVICES["worker"]["environment"]
+    shared = given.keys() - {"TRUECOPY_API_KEYS"}
+    assert {name: given[name] for name in shared} == {name: worker[name] for name in shared}
+    assert {name for name in given if name.startswith("AIRFLOW")} == {"AIRFLOW_CONN_QDRANT"}
+    volumes = set(SERVICES["api"]["volumes"])
+    assert (
+        {"./include:/opt/airflow/include:ro", "state:/opt/airflow/state"}
+        <= volumes
+        <= set(SERVICES["worker"]["volumes"])
+    )
+
+
+def test_the_keys_that_make_env_makes_are_keys() -> None:
+    assert list(read_keys(make_env.MAKE["TRUECOPY_API_KEYS"]()).values()) == ["assistant"]
 
 
 def test_all_images_are_pinned() -> None:
