@@ -52,7 +52,7 @@ def read_keys(text: str) -> dict[bytes, str]:
 
 
 def _digest(key: str) -> bytes:
-    return hashlib.sha256(key.encode()).digest()
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()
 
 
 class Keyring:
