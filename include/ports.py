@@ -238,12 +238,18 @@ class Manifests(Protocol):
         """
         ...
 
+    def comparisons(self, source: str, *, until: datetime) -> Iterator[Manifest]:
+        """Manifests of the runs that compared the whole source with the index (`found` is set), newest first, as in
+        `newest_first`. However many other runs lie between them, those are not read."""
+        ...
+
     def latest(self, source: str, *, dag_id: str | None = None, limit: int = 1) -> Sequence[Manifest]:
         """Newest first."""
         ...
 
     def removals(self, source: str, since: datetime) -> Sequence[Removal]:
-        """Removals of every DAG since then, released ones left out, killed runs counted with their plan."""
+        """Removals of every DAG since then, released ones left out, killed runs counted with their plan. Takes time for
+        the runs that could remove something, not for all."""
         ...
 
 

@@ -3,7 +3,10 @@
     manifests/<dag>/<run>/<source>/manifest.json      everything about the run, and the documents that need attention
     manifests/<dag>/<run>/<source>/documents.parquet  the outcome of every document
     manifests/by-source/<source>/<started>~<dag>~<run>   an empty file: the order of a source's runs, without a database
+    manifests/comparisons-by-source/…                 the same for runs that compared the whole source with the index
+    manifests/removals-by-source/…                    the same for runs that were allowed to remove something
 
+The last two are there because a source with webhooks has thousands of runs a week, and the gate asks for few of them.
 Run ids and DAG ids are percent-encoded in names.
 """
 
@@ -31,6 +34,9 @@ from include.records.state import StateRoot
 log = logging.getLogger(__name__)
 
 _LONGEST_NAME = 100
+_RUNS = "manifests/by-source"
+_COMPARISONS = "manifests/comparisons-by-source"
+_REMOVALS = "manifests/removals-by-source"
 _MANIFEST = TypeAdapter(Manifest)
 _ATTENTION = (
     DocumentState.FAILED,
@@ -77,7 +83,13 @@ class FileManifests:
             state.value: manifest.count(state) for state in DocumentState if manifest.count(state)
         }
         self._state.write(f"{folder}/manifest.json", json.dumps(record, indent=1, ensure_ascii=False).encode())
-        self._state.write(f"manifests/by-source/{manifest.source}/{_order(manifest)}", b"")
+        orders = [_RUNS]
+        if manifest.found is not None:
+            orders.append(_COMPARISONS)
+        if manifest.planned_removals or manifest.count(DocumentState.DELETED):
+            orders.append(_REMOVALS)
+        for order in orders:
+            self._state.write(f"{order}/{manifest.source}/{_order(manifest)}", b"")
 
     def load(self, dag_id: str, run_id: str, source: str) -> Manifest:
         """Raises FileNotFoundError when that run left no manifest for the source."""
@@ -96,19 +108,18 @@ class FileManifests:
         self, source: str, dag_ids: Sequence[str] = (), *, until: datetime | None = None
     ) -> Iterator[Manifest]:
         wanted = {_name(dag_id) for dag_id in dag_ids}
-        for run in reversed(self._runs(source)):
-            if (wanted and run.dag not in wanted) or (until is not None and run.started > until):
-                continue
-            manifest = self._readable(run, source)
-            if manifest is not None:
-                yield manifest
+        runs = [run for run in self._runs(source) if not wanted or run.dag in wanted]
+        return self._newest_first(runs, source, until)
+
+    def comparisons(self, source: str, *, until: datetime) -> Iterator[Manifest]:
+        return self._newest_first(self._runs(source, _COMPARISONS), source, until)
 
     def latest(self, source: str, *, dag_id: str | None = None, limit: int = 1) -> Sequence[Manifest]:
         return list(islice(self.newest_first(source, (dag_id,) if dag_id else ()), limit))
 
     def removals(self, source: str, since: datetime) -> Sequence[Removal]:
         removals = []
-        for run in self._runs(source):
+        for run in self._runs(source, _REMOVALS):
             # A run may have removed long after it started, hence the day of grace in this cheap first look.
             if (since - run.started).total_seconds() > 86_400:
                 continue
@@ -118,15 +129,23 @@ class FileManifests:
                 removals.append(Removal(manifest.finished_at or manifest.started_at, documents, manifest.run_id))
         return removals
 
-    def _runs(self, source: str) -> list[_Run]:
+    def _newest_first(self, runs: Sequence[_Run], source: str, until: datetime | None) -> Iterator[Manifest]:
+        for run in reversed(runs):
+            if until is not None and run.started > until:
+                continue
+            manifest = self._readable(run, source)
+            if manifest is not None:
+                yield manifest
+
+    def _runs(self, source: str, order: str = _RUNS) -> list[_Run]:
         """Oldest first. A file that is none of ours is passed over."""
         runs = []
-        for name in self._state.names(f"manifests/by-source/{source}"):
+        for name in self._state.names(f"{order}/{source}"):
             try:
                 started, dag, run = name.split("~", 2)
                 runs.append(_Run(from_rfc3339(unquote(started)), dag, run))
             except ValueError:
-                log.warning("manifests/by-source/%s/%s is no run's name; it is passed over", source, name)
+                log.warning("%s/%s/%s is no run's name; it is passed over", order, source, name)
         return sorted(runs)
 
     def _readable(self, run: _Run, source: str) -> Manifest | None:

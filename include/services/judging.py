@@ -26,8 +26,8 @@ from include.planning.inspection import inspect, with_marks
 from include.services.context import SourceContext
 from include.services.reading import Progress, Reading, read_documents
 
-_RECENT_MANIFESTS = 50
-"""How far back the last proven comparison is looked for; older ones say little of today's credential."""
+_RECENT_COMPARISONS = 50
+"""How far back the last undoubted one is looked for; older ones say little of today's credential."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,15 +124,16 @@ def judged_by_the_gate(context: SourceContext, plan: Plan, inventory: IndexInven
 
 
 def _scope_before(context: SourceContext) -> str:
-    """What the newest comparison that could remove anything was read with; empty when there was none."""
-    past = context.manifests.newest_first(context.source, until=context.clock.now() + CLOCK_TOLERANCE)
-    for manifest in islice(past, _RECENT_MANIFESTS):
-        if manifest.proof is not None and _compared(manifest):
+    """What the newest comparison that could remove anything was read with; empty when there was none. A look at named
+    documents is none, or the removals that it leaves to the night because of its scope would pass there."""
+    past = context.manifests.comparisons(context.source, until=context.clock.now() + CLOCK_TOLERANCE)
+    for manifest in islice(past, _RECENT_COMPARISONS):
+        if manifest.proof is not None and _is_undoubted(manifest):
             return manifest.proof.scope
     return ""
 
 
-def _compared(manifest: Manifest) -> bool:
-    """Whether this was a whole comparison under a scope that nobody doubts."""
-    ended = manifest.state in (RunState.TRUE, RunState.DEGRADED, RunState.HELD)
-    return ended and all(hold.reason is not HoldReason.SCOPE_CHANGED for hold in manifest.holds)
+def _is_undoubted(comparison: Manifest) -> bool:
+    """Whether it came to its end under a scope that nobody doubts."""
+    ended = comparison.state in (RunState.TRUE, RunState.DEGRADED, RunState.HELD)
+    return ended and all(hold.reason is not HoldReason.SCOPE_CHANGED for hold in comparison.holds)

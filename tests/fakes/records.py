@@ -46,6 +46,9 @@ class FakeManifests:
         found = [m for m in found if until is None or m.started_at <= until]
         return iter(sorted(found, key=lambda m: (m.started_at, m.dag_id, m.run_id), reverse=True))
 
+    def comparisons(self, source: str, *, until: datetime) -> Iterator[Manifest]:
+        return (manifest for manifest in self.newest_first(source, until=until) if manifest.found is not None)
+
     def latest(self, source: str, *, dag_id: str | None = None, limit: int = 1) -> Sequence[Manifest]:
         return list(islice(self.newest_first(source, (dag_id,) if dag_id else ()), limit))
 

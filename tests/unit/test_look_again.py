@@ -11,6 +11,7 @@ import pytest
 from include.domain.documents import DocumentKey, Status
 from include.domain.errors import EmbedderMismatch
 from include.domain.manifest import DocumentState, Manifest, RunState
+from include.domain.plan import HoldReason
 from include.planning.gate import Limits
 from include.services.context import SourceContext
 from include.services.look_again import look_again
@@ -126,6 +127,27 @@ def test_the_question_of_the_night_is_neither_opened_nor_closed_by_a_look(source
         source.delete(f"page-{number:02}")
     assert look(context, ["page-00"]).state is RunState.DEGRADED
     assert context.ledger.held(context.source) is None
+
+
+def test_a_look_with_other_rights_is_no_measure_for_the_night_after_it(source: FakeSource) -> None:
+    source.scope = "user 7 (editor)"
+    context = filled(source)
+    source.scope = "user 7 (reader)"
+    source.hide("page-03")
+    assert states(look(context, ["page-03"])) == {"page-03": DocumentState.HELD}
+    manifest = night(context, "night")
+    assert [hold.reason for hold in manifest.holds] == [HoldReason.SCOPE_CHANGED]
+    assert text_of(context, "page-03") != ""
+
+
+def test_a_day_full_of_events_does_not_make_the_night_forget_its_rights(source: FakeSource) -> None:
+    source.scope = "user 7 (editor)"
+    context = filled(source)
+    for _ in range(60):
+        look(context, ["page-05"])
+    source.scope = "user 7 (reader)"
+    source.hide("page-03")
+    assert [hold.reason for hold in night(context, "night").holds] == [HoldReason.SCOPE_CHANGED]
 
 
 def test_a_listing_that_proves_nothing_still_brings_in_what_it_shows(source: FakeSource) -> None:

@@ -204,6 +204,35 @@ def test_removals_are_dated_by_the_end_of_their_run_so_that_a_long_one_is_not_fo
     assert removal.at == at(30)
 
 
+class WatchedState(StateRoot):
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self.was_read: list[str] = []
+
+    def read(self, path: str) -> bytes:
+        self.was_read.append(path)
+        return super().read(path)
+
+
+def test_comparisons_are_found_among_all_other_runs(manifests: Manifests) -> None:
+    compared = [manifest_of(f"night-{n}", minutes=n, found=Findings()) for n in (1, 2, 9)]
+    for manifest in (*compared, manifest_of("look", minutes=3, dag_id="follow_events", state=RunState.DEGRADED)):
+        manifests.save(manifest)
+    assert [m.run_id for m in manifests.comparisons("handbook", until=at(5))] == ["night-2", "night-1"]
+    assert list(manifests.comparisons("helpcenter", until=at(5))) == []
+
+
+def test_runs_that_removed_nothing_are_not_read_to_count_removals(tmp_path: Path) -> None:
+    state = WatchedState(str(tmp_path))
+    files = FileManifests(state)
+    files.save(manifest_of("night", found=Findings(), planned_removals=2, outcomes=deleted(2)))
+    for number in range(20):
+        files.save(manifest_of(f"look-{number}", minutes=number, dag_id="follow_events"))
+    assert [removal.documents for removal in files.removals("handbook", at(0))] == [2]
+    assert [manifest.run_id for manifest in files.comparisons("handbook", until=at(60))] == ["night"]
+    assert {path.split("/")[2] for path in state.was_read} == {"night"}
+
+
 def test_the_manifest_file_names_what_needs_attention_for_a_person_to_read(tmp_path: Path) -> None:
     FileManifests(StateRoot(str(tmp_path))).save(FULL)
     (file,) = tmp_path.rglob("manifest.json")
