@@ -20,7 +20,10 @@ from scripts.process_group import ProcessGroup, stop_groups
 from tests.cms.peers import environment, prepared
 
 SITE = Path(__file__).parent / "wagtail_site"
-SOURCES = sorted(path for path in SITE.rglob("*") if path.suffix in (".py", ".html", ".txt"))
+SENDER = Path(__file__).parents[2] / "examples" / "webhooks" / "wagtail"
+SOURCES = sorted(
+    path for place in (SITE, SENDER) for path in place.rglob("*") if path.suffix in (".py", ".html", ".txt")
+)
 EDITOR, PASSWORD = "editor", "correct horse"
 
 
@@ -131,7 +134,7 @@ def _settings(folder: Path, address: str) -> Mapping[str, str]:
         "SITE_FOLDER": str(folder),
         "SITE_ADDRESS": address,
         "DJANGO_SETTINGS_MODULE": "settings",
-        "PYTHONPATH": str(SITE),
+        "PYTHONPATH": f"{SITE}{os.pathsep}{SENDER}",
     }
 
 

@@ -18,6 +18,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 INSTALLED_APPS = [
     "handbook",
+    "truecopy_events",
     "wagtail.contrib.redirects",
     "wagtail.sites",
     "wagtail.users",

@@ -47,7 +47,11 @@ def tell(kind, page):
 
 def send(kind, pk):
     """Once the change is committed, and without the editor waiting for it."""
-    transaction.on_commit(lambda: threading.Thread(target=deliver, args=(kind, pk), daemon=False).start())
+    transaction.on_commit(lambda: in_background(lambda: deliver(kind, pk)))
+
+
+def in_background(work):
+    threading.Thread(target=work, name="truecopy event").start()
 
 
 def deliver(kind, pk):

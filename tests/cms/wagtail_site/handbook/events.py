@@ -1,70 +1,21 @@
-"""Webhooks as a Wagtail site sends them: from Django's signals, signed as Standard Webhooks, to where a file says.
-
-An event names one page and nothing more. What happens to a page changes the address or the visibility of those below
-it, and no signal is sent for them: each gets an event of its own. An alias that is created sends no `page_published`.
+"""Events are sent by the app that users install (examples/webhooks/wagtail), to where a file says, and at once: when an
+editor's action is over, its events have been sent.
 """
 
 import json
-import logging
-import urllib.request
-import uuid
-from datetime import UTC, datetime
 
 from django.conf import settings
-from django.db import transaction
-from django.db.models.signals import post_delete, post_save
-from standardwebhooks.webhooks import Webhook
-from wagtail import hooks
-from wagtail.models import Page, PageViewRestriction
-from wagtail.signals import page_published, page_slug_changed, page_unpublished, post_page_move
-
-log = logging.getLogger(__name__)
+from truecopy_events import events
 
 
 def connect():
-    page_published.connect(lambda instance, **_: tell("page.published", instance), weak=False)
-    page_unpublished.connect(lambda instance, **_: tell("page.unpublished", instance), weak=False)
-    page_slug_changed.connect(lambda instance, **_: tell("page.moved", instance), weak=False)
-    post_page_move.connect(lambda instance, **_: tell("page.moved", instance), weak=False)
-    post_delete.connect(lambda instance, **_: send("page.deleted", instance.pk), sender=Page, weak=False)
-    for signal in (post_save, post_delete):
-        signal.connect(
-            lambda instance, **_: tell("page.privacy", instance.page), sender=PageViewRestriction, weak=False
-        )
+    events.receiver = receiver
+    events.in_background = lambda work: work()
 
 
-@hooks.register("after_copy_page")
-def copied(request, page, new_page):
-    tell("page.published", new_page)
-
-
-def tell(kind, page):
-    """One event for the page and one for each below it, once the change is committed."""
-    for pk in page.get_descendants(inclusive=True).values_list("pk", flat=True):
-        send(kind, pk)
-
-
-def send(kind, pk):
-    transaction.on_commit(lambda: deliver(kind, pk))
-
-
-def deliver(kind, pk):
-    """A delivery that fails is lost: nobody tries it again."""
+def receiver():
     place = settings.FOLDER / "events.json"
     if not place.exists():
-        return
-    receiver = json.loads(place.read_text())
-    identity, now = f"msg_{uuid.uuid4().hex}", datetime.now(UTC)
-    body = json.dumps({"type": kind, "timestamp": now.isoformat(), "data": {"id": pk}})
-    headers = {
-        "content-type": "application/json",
-        "webhook-id": identity,
-        "webhook-timestamp": str(int(now.timestamp())),
-        "webhook-signature": Webhook(receiver["secret"]).sign(identity, now, body),
-    }
-    request = urllib.request.Request(receiver["url"], body.encode(), headers)
-    try:
-        with urllib.request.urlopen(request, timeout=10):
-            pass
-    except OSError as error:
-        log.warning("event %s of page %s was not taken: %s", kind, pk, error)
+        return "", ""
+    told = json.loads(place.read_text())
+    return told["url"], told["secret"]
