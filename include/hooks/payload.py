@@ -43,8 +43,8 @@ def plain_name(value: object) -> str:
 def _value(payload: object, expression: str) -> object:
     try:
         return jmespath.search(expression, payload)
-    except jmespath.exceptions.JMESPathError:
-        return None  # the payload has another shape
+    except Exception:  # noqa: BLE001 (the payload has another shape; the library lets Python's own errors through)
+        return None
 
 
 def _ids(value: object) -> Iterator[str]:

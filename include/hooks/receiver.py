@@ -177,10 +177,10 @@ class Receiver:
 
 
 def delivery_key(source: str, delivery: Delivery, vouched: Vouched) -> str:
-    """The same for a second copy of a delivery, whatever unsigned headers were added, changed or taken away."""
-    if vouched.delivery_id:
-        told = b"id\0" + vouched.delivery_id.encode()
-    else:
-        signed_at = vouched.signed_at.isoformat() if vouched.signed_at else ""
-        told = b"text\0" + signed_at.encode() + b"\0" + delivery.body
-    return hashlib.sha256(source.encode() + b"\0" + told).hexdigest()
+    """The same for a second copy of a delivery, whatever unsigned headers were added, changed or taken away.
+
+    With a signed id also for one that was sent again, at another instant. The body counts always: a sender that gives
+    one id to two events would lose the second."""
+    signed_at = vouched.signed_at.isoformat() if vouched.signed_at else ""
+    told = f"id {vouched.delivery_id}" if vouched.delivery_id else f"at {signed_at}"
+    return hashlib.sha256(b"\0".join((source.encode(), told.encode(), delivery.body))).hexdigest()

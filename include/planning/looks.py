@@ -3,7 +3,8 @@
 An event waits for others for a moment (`coalesce`), then one look answers all that are open for its documents. A look
 that finds nothing to do proves little: a content system may send the event before its own list shows the change. So
 an event is settled by a look that handled its documents, or by one that began at least `settle` after it arrived; until
-then it stays open for a second look. What that misses too is the night's.
+then it stays open for a second look. What that misses too is the night's. An event that is newer than the look came
+while the look began, or through a clock that is ahead of ours: it is looked at without waiting, and twice.
 """
 
 from __future__ import annotations
@@ -57,12 +58,13 @@ def settled_by(
 
     def is_settled(event: Event) -> bool:
         done = handled.issuperset(event.doc_ids) if event.doc_ids else bool(wrote)
-        return done or _waited(event, looked_at, settle)
+        newer = looked_at < event.received_at
+        return done or (event.looked if newer else _waited(event, looked_at, settle))
 
     settled = [event for event in look.events if is_settled(event)]
     return settled, [event for event in look.events if not is_settled(event)]
 
 
 def _waited(event: Event, now: datetime, long_enough: timedelta) -> bool:
-    """An event from the future came through a clock that is ahead of ours; it must not wait for ours to catch up."""
+    """One from the future must not wait for our clock to catch up."""
     return now < event.received_at or now - event.received_at >= long_enough

@@ -101,10 +101,14 @@ class StateRoot:
     def _written_beside(self, target: str, data: bytes) -> str:
         self._fs.makedirs(str(PurePosixPath(target).parent), exist_ok=True)
         beside = f"{target}.{uuid.uuid4().hex}.tmp"
-        with open(beside, "wb") as file:  # noqa: PTH123 (the path is the file system's string)
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            with open(beside, "wb") as file:  # noqa: PTH123 (the path is the file system's string)
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+        except BaseException:
+            Path(beside).unlink(missing_ok=True)  # or each try on a full disk leaves one more
+            raise
         return beside
 
     def any_exists(self, paths: Iterable[str]) -> bool:

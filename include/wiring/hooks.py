@@ -129,5 +129,6 @@ class _KeptSecrets:
                     found = error
                 self._kept[conn_id] = (time.monotonic(), found)
         if isinstance(found, Exception):
-            raise found
+            # Each raise adds its frames to those before, and they hold what was sent: a flood would fill the memory.
+            raise found.with_traceback(None)
         return found

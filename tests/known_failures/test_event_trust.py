@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from include.domain.errors import SourceUnavailable
-from include.domain.events import Reason
+from include.domain.events import Event, Reason
 from include.domain.manifest import DocumentState, RunState
 from include.hooks.delivery import Delivery
 from include.planning.gate import Limits
@@ -104,6 +104,18 @@ def test_a_source_that_lags_behind_its_own_event_is_looked_at_once_more() -> Non
     assert site.follow_later(10) is None, "no look at every run"
     site.source.put("page-001", "shown at last")
     assert site.follow_later(60)
+    assert site.texts()["page-001"] == "shown at last"
+    assert site.inbox.open("handbook") == []
+
+
+@pytest.mark.parametrize("ahead", [timedelta(milliseconds=5), timedelta(hours=2)])
+def test_an_event_that_is_newer_than_the_look_gets_its_second_look(ahead: timedelta) -> None:
+    """It came in while the look began, or through a clock that is ahead of ours."""
+    site = filled()
+    site.inbox.put(Event("handbook", "k1", site.clock.now() + ahead, ("page-001",)), remembered_days=1)
+    assert site.follow()
+    site.source.put("page-001", "shown at last")
+    assert site.follow_later(61)
     assert site.texts()["page-001"] == "shown at last"
     assert site.inbox.open("handbook") == []
 

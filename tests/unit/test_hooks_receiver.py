@@ -195,6 +195,25 @@ def test_nothing_that_was_sent_is_ever_logged(caplog: pytest.LogCaptureFixture) 
     assert "PRIVATE" not in repr(sent)
 
 
+def test_two_events_under_one_signed_id_are_two_and_a_copy_of_either_is_none() -> None:
+    """A sender whose ids repeat is broken; its second event must not be lost for it."""
+    how = {"header": "X-Signature", "id_header": "X-Id", "signed": "{id}.{body}"}
+    hall = Hall(scheme="hmac", hmac=how, documents=["id"])
+    for body in (b'{"id": "a"}', b'{"id": "b"}', b'{"id": "a"}', b'{"id": "b"}'):
+        signature = hmac.new(SECRET.encode(), b"1." + body, "sha256").hexdigest()
+        assert hall.receive(Delivery("/hooks/site", {"x-signature": signature, "x-id": "1"}, body)).status == 204
+    assert hall.named == [("a",), ("b",)]
+    assert hall.reasons == {Reason.ACCEPTED: 2, Reason.REPLAYED: 2}
+
+
+@pytest.mark.parametrize("expression", ["max_by(pages, &at).id", "to_string(ceil(to_number(size)))"])
+def test_a_payload_that_an_expression_cannot_take_is_no_fault_of_ours(expression: str) -> None:
+    hall = Hall(documents=[expression])
+    payload = {"pages": [{"id": "a", "at": 1}, {"id": "b", "at": "x"}], "size": "1e999"}
+    assert hall.receive(ghost(payload)).status == 204
+    assert hall.named == [()]
+
+
 def test_ids_are_taken_from_where_the_settings_say_numbers_as_text() -> None:
     hall = Hall(documents=["join(':', ['post', to_string(post.id)])", "also[].id", "broken.id[0]"])
     hall.receive(ghost({"post": {"id": 7}, "also": [{"id": 1}, {"id": "x"}, {"id": 1.5}, {"id": "a\nb"}, {"id": "x"}]}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import time
+import tracemalloc
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -16,8 +17,10 @@ from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 from starlette.types import Message
 
+from include.domain.errors import ConfigError
 from include.domain.events import Reason
 from include.hooks.bell import Bell
+from include.hooks.delivery import Delivery
 from include.settings import Settings
 from include.wiring import web
 from include.wiring.hooks import Hooks
@@ -195,6 +198,24 @@ def test_a_flood_asks_for_the_secret_once_and_is_answered_in_parallel(client: Te
     assert answers == [204] * 20 + [401] * 280
     assert hooks.secrets.asked == 1  # type: ignore[attr-defined]
     assert counted(hooks, Reason.UNSIGNED) == 280
+
+
+def test_a_flood_at_a_door_without_a_secret_leaves_none_of_its_bodies_in_memory(hooks: Hooks) -> None:
+    def unknown(conn_id: str) -> list[str]:
+        raise ConfigError(f"connection {conn_id!r} is not known")
+
+    hooks.secrets.webhook_secrets = unknown  # type: ignore[method-assign]
+    receiver = hooks.receiver(lambda _: None)
+    receiver.receive("site", Delivery("/hooks/site", {}, b""))
+    tracemalloc.start()
+    try:
+        for number in range(200):
+            body = bytes([number]) * 4096
+            assert receiver.receive("site", Delivery("/hooks/site", {}, body)).reason is Reason.NO_SECRET
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 50 * 4096
 
 
 def test_a_body_that_dribbles_is_given_up(client: TestClient, hooks: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -168,8 +168,12 @@ def test_a_full_disk_is_an_error_and_not_a_stored_event(tmp_path: Path, monkeypa
         raise OSError(errno.ENOSPC, "no space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
+    state = StateRoot(str(tmp_path))
     with pytest.raises(OSError, match="no space"):
-        FileInbox(StateRoot(str(tmp_path)), FakeClock()).put(event("k1"), remembered_days=1)
+        FileInbox(state, FakeClock()).put(event("k1"), remembered_days=1)
+    with pytest.raises(OSError, match="no space"):
+        state.write("traffic/now/one.json", b"{}")
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == [], "each new try would leave one more"
 
 
 def test_putting_one_in_takes_no_longer_when_ten_thousand_are_there(tmp_path: Path) -> None:
