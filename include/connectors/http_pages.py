@@ -106,7 +106,10 @@ class ListEndpoint:
             params = {**dict(self.first(size).params), str(self.paging.parameter): link}
             return Question(question.path, tuple(params.items()))
         here = question.path if "://" in question.path else f"{self._session.base_url}/{question.path.lstrip('/')}"
-        return Question(urljoin(here, link))
+        try:
+            return Question(urljoin(here, link))
+        except ValueError:
+            return Question(link)  # no address at all: asking for it says so
 
     def ask(self, question: Question) -> Page:
         """Raises SourceUnavailable when the answer is not a page of the list."""

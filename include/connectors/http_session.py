@@ -12,8 +12,8 @@ import json
 import random
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC
 from http.cookiejar import DefaultCookiePolicy
 from typing import Any, Protocol
@@ -26,6 +26,7 @@ from requests.auth import AuthBase, HTTPBasicAuth
 from include.connectors.credentials import Credentials, without_query
 from include.connectors.http_deadline import WatchedAdapter, deadline
 from include.domain.errors import SourceUnavailable
+from include.domain.redaction import redact_address
 from include.ports import Clock
 
 _MAY_PASS = frozenset({429, 500, 502, 503, 504})
@@ -80,7 +81,7 @@ class Answer:
         """The parsed body. Raises SourceUnavailable unless status, content type and body all say JSON."""
         kind = self.headers.get("content-type", "")
         if 300 <= self.status < 400:
-            target = without_query(self.headers.get("location", ""))
+            target = redact_address(self.headers.get("location", ""))
             raise self.refused(f"redirects to {target or 'nowhere'} (a login or installer page?)")
         if self.status != 200:
             raise self.refused(f"answers {self.status}")
@@ -109,6 +110,14 @@ class _NoNetrc(AuthBase):
         return request
 
 
+class _NoRedirects(requests.Session):
+    """requests works out where a redirect leads even if it is told not to follow: it reads the whole body, however
+    large, and fails on an address that is none with an error of its own."""
+
+    def resolve_redirects(self, *_args: Any, **_options: Any) -> Iterator[requests.Response]:
+        return iter(())
+
+
 class HttpSession:
     """GET against one source. `base_url` may carry `user:password@`, which is used and never shown."""
 
@@ -132,7 +141,7 @@ class HttpSession:
         self._tokens = float(limits.burst)
         self._filled_at = self._pace.monotonic()
         self._remembered: OrderedDict[str, tuple[str, Answer]] = OrderedDict()
-        self._session = requests.Session()
+        self._session = _NoRedirects()
         self._session.mount("http://", WatchedAdapter())
         self._session.mount("https://", WatchedAdapter())
         self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
@@ -185,7 +194,11 @@ class HttpSession:
     def _address(self, path: str) -> str:
         if "://" not in path and not path.startswith("//"):
             return f"{self.base_url}/{path.lstrip('/')}"
-        parts = urlsplit(path)
+        try:
+            parts = urlsplit(path)
+        except ValueError:
+            shown = redact_address(path)
+            raise SourceUnavailable(f"{self.base_url} points to {shown!r:.60}, which is no address") from None
         if (parts.scheme, parts.netloc) != self._origin:  # or our credentials would go to whoever is named there
             raise SourceUnavailable(f"{self.base_url} points to another host, {without_query(path)}; it is not asked")
         return path
@@ -196,7 +209,7 @@ class HttpSession:
             self._wait_for_a_token()
             try:
                 answer = self._once(url, where, params, headers)
-            except requests.RequestException as error:
+            except (requests.RequestException, ValueError) as error:  # ValueError: the address cannot be written
                 # The text of the exception holds the full URL, key included: only its kind is told.
                 trouble, pause = _kind(error), None
             else:
@@ -236,7 +249,7 @@ class HttpSession:
 
     def _retry_after(self, answer: Answer) -> float | None:
         text = next((answer.headers[name] for name in _PAUSE_HEADERS if name in answer.headers), "").strip()
-        if text.isdigit():
+        if text.isdecimal():
             seconds = float(text)
         else:
             try:
@@ -260,7 +273,7 @@ class HttpSession:
         self._tokens -= 1
 
     def _remember(self, key: str, etag: str, answer: Answer) -> None:
-        self._remembered[key] = (etag, replace(answer))
+        self._remembered[key] = (etag, answer)
         self._remembered.move_to_end(key)
         size = sum(len(held.body) for _, held in self._remembered.values())
         while self._remembered and size > self._limits.etag_cache_bytes:
@@ -268,7 +281,7 @@ class HttpSession:
             size -= len(dropped.body)
 
 
-def _kind(error: requests.RequestException) -> str:
+def _kind(error: requests.RequestException | ValueError) -> str:
     if isinstance(error, requests.exceptions.SSLError):
         return "has a certificate that cannot be verified"
     if isinstance(error, requests.Timeout):

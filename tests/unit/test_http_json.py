@@ -150,6 +150,25 @@ def test_a_next_that_names_itself_or_another_host_is_not_followed():
             assert word in listing.proof.problem
 
 
+@pytest.mark.parametrize("link", ["http://[bad", "//[", "http://x:port/"])
+def test_a_next_that_is_no_address_is_a_list_that_broke_off(link: str):
+    cms = ModelCms(style="next_url", totals=False)
+    with http_server(lambda request: Reply.of({"items": [{"id": "a", "v": "1"}], "next": link})) as url:
+        proof = http_connector(model_options(url, cms)).list_documents().proof
+    assert not proof.end_reached
+    assert "page 2 could not be read" in proof.problem
+
+
+@pytest.mark.parametrize("location", ["http://[bad", "http://\xff\xfe/", "\x85", "http://x:99999999/"])
+def test_a_redirect_to_no_address_is_no_answer(location: str):
+    moved = Reply(302, b"", "text/html", {"Location": location})
+    with http_server(lambda _request: moved) as url:
+        connector = http_connector(model_options(url, ModelCms(["a"])))
+        with pytest.raises(SourceUnavailable, match="redirects to"):
+            connector.list_documents()
+        assert connector.probe("a") is Presence.UNKNOWN
+
+
 def test_past_the_end_error_ends_a_list_without_totals():
     def answer(request: Request) -> Reply:
         page = int(request.query["page"])
