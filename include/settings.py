@@ -176,7 +176,7 @@ class ApiSettings(_Model):
     conn_id: str | None = Field(None, description="Airflow Connection whose password lists the keys")
     requests_per_minute: float = Field(300, gt=0, description="of one key, on the long run")
     burst: int = Field(60, ge=1, description="so many requests of one key may come at once")
-    timeout_seconds: float = Field(10, gt=0, le=300, description="of one request, its body included")
+    timeout_seconds: float = Field(15, gt=0, le=300, description="of one request, its body included")
     at_once: int = Field(16, ge=1, le=256, description="requests that are worked on at a time")
     waiting: int = Field(200, ge=0, le=10_000, description="so many more may wait; others are turned away")
     max_bytes: int = Field(65_536, ge=1024, le=1_048_576, description="largest body that is read")

@@ -18,7 +18,7 @@ class Client:
 
     url: str
     key: str = field(default="", repr=False)
-    timeout: float = 15.0
+    timeout: float = 20.0
 
     def retrieve(
         self,

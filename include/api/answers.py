@@ -59,6 +59,10 @@ class Answers:
         is_embedded = self.application.settings.store.url.startswith(("edge:", "local:"))
         return SharedReading(store, wait_seconds=self.wait_seconds) if is_embedded else store
 
+    def warm_up(self) -> None:
+        """Load the embedder, so that the first question does not wait for it. Raises ConfigError."""
+        self.application.embedder.count_tokens("truecopy")
+
     def retrieve(self, question: Question, *, asked_by: str) -> dict[str, Any]:
         """As `messages.Answer`. Raises Skippable for a question that cannot be asked like this, Retriable while the
         index or the embedder cannot be reached."""

@@ -55,9 +55,10 @@ def serve(
 ) -> None:
     """Until the process is told to stop. Raises ConfigError before it listens."""
     keyring = keyring_of(application, keys=keys, host=host, without_keys=without_keys)
-    app = create_app(Answers(application, query_log_of(application, key=query_key)), keyring)
+    answers = Answers(application, query_log_of(application, key=query_key))
+    answers.warm_up()
     uvicorn.run(
-        app,
+        create_app(answers, keyring),
         host=host,
         port=port,
         access_log=False,  # addresses name documents

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -26,7 +28,7 @@ from include.records.query_log import QueryLog
 from include.settings import Settings
 from include.wiring.application import Application
 from include.wiring.runs import RECONCILE
-from tests.builders import new_points
+from tests.builders import new_points, publish
 
 KEY = "a-key-of-the-assistant-000"
 OTHER = "a-key-of-the-support-00000"
@@ -82,7 +84,9 @@ def serving(
     settings = made.settings.model_copy(update={"api": type(made.settings.api).model_validate(api)})
     ours = replace(made, settings=settings)
     keyring = None if keys is None else Keyring(lambda: keys)
-    app = create_app(Answers(ours, log), keyring)
+    answers = Answers(ours, log)
+    answers.warm_up()
+    app = create_app(answers, keyring)
     headers = {"Authorization": f"Bearer {KEY}"} if keys else {}
     with TestClient(app, "http://localhost", headers=headers, raise_server_exceptions=False) as client:
         yield client
@@ -273,6 +277,22 @@ def test_any_id_can_be_asked_for(client: TestClient) -> None:
         assert client.get(f"/documents/handbook/{path}").json()["doc_id"] == "a/b c?d#e"
 
 
+def test_a_chunk_that_is_hidden_by_itself_does_not_leave_with_its_siblings(tmp_path: Path) -> None:
+    made = application(tmp_path)
+    put(made, "torn", "What everybody may read.", "What nobody may read.")
+    (hidden,) = (
+        p
+        for p in new_points(DocumentKey("decks", "torn"), ["What everybody may read.", "What nobody may read."])
+        if p.payload["chunk_index"] == 1
+    )
+    with made.store.writing() as index:
+        publish(index, [hidden], Status.STAGED)
+    found = Answers(made).document("decks", "torn")
+    assert found
+    assert [chunk["text"] for chunk in found["chunks"]] == ["What everybody may read."]
+    assert found["chunk_count"] == 2
+
+
 @pytest.mark.parametrize("status", Status)
 def test_hidden_statuses_never_leave_by_any_route(client: TestClient, status: Status) -> None:
     word = f"The secret word of {status} is xylophone."
@@ -316,8 +336,6 @@ def test_a_source_that_is_not_configured_has_no_documents(client: TestClient) ->
 
 
 def test_an_index_that_another_process_holds_is_told_in_time_and_without_its_place(index: Application) -> None:
-    import threading
-
     held, done = threading.Event(), threading.Event()
 
     def hold() -> None:
@@ -326,7 +344,7 @@ def test_an_index_that_another_process_holds_is_told_in_time_and_without_its_pla
             done.wait(30)
 
     holder = threading.Thread(target=hold)
-    with serving(index, timeout_seconds=1) as client:
+    with serving(index, timeout_seconds=2) as client:
         holder.start()
         held.wait(10)
         try:
@@ -339,7 +357,9 @@ def test_an_index_that_another_process_holds_is_told_in_time_and_without_its_pla
         assert int(answer.headers["retry-after"]) >= 1
         assert str(index.settings.store.url.removeprefix("edge:")) not in answer.text
         assert ready.status_code == 503
-        assert ask(client, "refunds")["results"]
+        deadline = time.monotonic() + 60  # a busy machine needs more than a second to open the index
+        while client.post("/retrieve", json={"query": "refunds"}).status_code != 200:
+            assert time.monotonic() < deadline
 
 
 class BrokenEmbedder:
@@ -360,23 +380,16 @@ class BrokenEmbedder:
     [(Retriable("https://user:pw@host answered 503"), 503), (RuntimeError("/srv/secret/path"), 500)],
 )
 def test_a_fault_is_told_without_its_inside(index: Application, problem: Exception, status: int) -> None:
-    broken = replace(index)
-    broken.__dict__["embedder"] = BrokenEmbedder(index.embedder, problem)
-    settings = broken.settings
-    answers = Answers(broken)
-    answers.application.__dict__["embedder"] = broken.embedder
-    answers.application.__dict__["store"] = index.store
+    answers = Answers(index)
+    answers.application.__dict__["embedder"] = BrokenEmbedder(index.embedder, problem)
     with TestClient(create_app(answers, None), "http://localhost", raise_server_exceptions=False) as client:
         answer = client.post("/retrieve", json={"query": "refunds"})
-    assert settings is index.settings
     assert answer.status_code == status
     assert "secret" not in answer.text
     assert "pw" not in answer.text
 
 
 def test_a_request_that_takes_too_long_is_told_so(index: Application) -> None:
-    import time
-
     answers = Answers(
         replace(
             index, settings=index.settings.model_copy(update={"api": type(index.settings.api)(timeout_seconds=0.3)})
