@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -18,14 +19,18 @@ log = logging.getLogger(__name__)
 
 PREFIX = "/truecopy"
 
+TRIED_AGAIN_AFTER_SECONDS = 10.0
+"""Anybody can send requests; each must not read the settings again and fill the log with why they are wrong."""
+
 
 class Truecopy:
-    """An ASGI app that is made at the first request, away from the event loop. If it cannot be made, it answers 503 and
-    the log says why; everything else in Airflow goes on."""
+    """An ASGI app that is made at the first request, away from the event loop. If it cannot be made, it answers 503,
+    the log says why, and it is tried again a little later; everything else in Airflow goes on."""
 
     def __init__(self) -> None:
         self._app: Any = None
         self._making = asyncio.Lock()
+        self._try_again_at = float("-inf")
 
     async def __call__(
         self,
@@ -33,11 +38,12 @@ class Truecopy:
         receive: Callable[[], Awaitable[Any]],
         send: Callable[[Any], Awaitable[None]],
     ) -> None:
-        if self._app is None:
-            async with self._making:
+        async with self._making:
+            if self._app is None and time.monotonic() >= self._try_again_at:
                 try:
-                    self._app = self._app or await asyncio.to_thread(self._make)
+                    self._app = await asyncio.to_thread(self._make)
                 except Exception:
+                    self._try_again_at = time.monotonic() + TRIED_AGAIN_AFTER_SECONDS
                     log.exception("truecopy's routes cannot be served")
         if self._app is not None:
             await self._app(scope, receive, send)
