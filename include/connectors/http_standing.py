@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from typing import Any
 
 from include.connectors.http_options import HttpJsonOptions
 from include.connectors.http_session import HttpSession
 from include.connectors.json_fields import judge, search
 from include.connectors.witnesses import Standing
+
+_LONGEST_ACCOUNT = 200
 
 
 def standing_of(session: HttpSession, options: HttpJsonOptions) -> Standing:
@@ -35,8 +38,24 @@ def standing_of(session: HttpSession, options: HttpJsonOptions) -> Standing:
         parts = account.values() if isinstance(account, dict) else account if isinstance(account, list) else [account]
         if any(part is None for part in parts):
             return Standing(False, f"{answer.where} names no account at `{identity.account}`")
-        who = f"account {json.dumps(account, sort_keys=True):.200}"
+        who = f"account {_shortened(json.dumps(_in_order(account), sort_keys=True))}"
     return Standing(True, scope=_scope(who, session, options))
+
+
+def _in_order(account: Any) -> Any:
+    """Rights are a set: a source that names them in another order each time has not changed them."""
+    if isinstance(account, dict):
+        return {name: _in_order(value) for name, value in account.items()}
+    if isinstance(account, list):
+        return sorted(map(_in_order, account), key=lambda value: json.dumps(value, sort_keys=True))
+    return account
+
+
+def _shortened(account: str) -> str:
+    """What does not fit a message still counts: the last right of a long list may be the one that was lost."""
+    if len(account) <= _LONGEST_ACCOUNT:
+        return account
+    return f"{account[:_LONGEST_ACCOUNT]}… ({hashlib.sha256(account.encode()).hexdigest()[:8]})"
 
 
 def _scope(who: str, session: HttpSession, options: HttpJsonOptions) -> str:

@@ -219,7 +219,7 @@ class WordPressConnector:
         return version
 
     def _ask_standing(self) -> Standing:
-        return self._rest.standing(f"types {', '.join(self._options.types)}")
+        return self._rest.standing(f"types {', '.join(sorted(self._options.types))} of {self._session.base_url}")
 
     def _ask_canary(self, doc_id: str) -> str:
         known = self._type_of.get(doc_id)

@@ -274,7 +274,7 @@ class WordPressStates:
         assert made <= listing.documents.keys()
         assert hidden not in listing.documents
         assert listing.proof.seen == listing.proof.declared_total == len(listing.documents) + 1
-        assert listing.proof.scope == "anonymous; types posts, pages, guides"
+        assert listing.proof.scope == f"anonymous; types guides, pages, posts of {wordpress.url}"
         for doc_id, listed in listing.documents.items():
             fetched = connector.fetch(doc_id)
             assert fetched.version == listed.version
@@ -298,7 +298,7 @@ class WordPressStates:
         assert listing.complete, listing.proof.problem
         assert listing.documents == anonymous.documents
         assert listing.proof.scope.startswith("user ")
-        assert "types posts, pages, guides" in listing.proof.scope
+        assert "; types guides, pages, posts of " in listing.proof.scope
         for doc_id in hidden:
             assert connector.probe(doc_id) is Presence.NOT_PUBLIC
             with pytest.raises(DocumentNotPublic):

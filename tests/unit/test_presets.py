@@ -18,6 +18,7 @@ from tests.connector_sources import ModelCms, Reply, Request, http_connector, ht
 from tests.fakes.cms_models import MODELS
 from tests.preset_sites import FAST, LIVING, TickingClock, as_anybody, site_of
 
+TOKEN = Credentials(headers={"Authorization": "Bearer hunter2"})
 ODD_STATES = [
     ("ghost", {"visibility": "followers"}),
     ("ghost", {"visibility": None}),
@@ -252,6 +253,22 @@ def test_a_listing_under_another_filter_has_another_scope_and_its_removals_wait(
     assert site.one in site.indexed()
 
 
+def test_the_last_of_many_rights_counts_and_their_order_does_not():
+    account: dict[str, Any] = {"id": 7, "rights": [f"read section {number:03}" for number in range(60)]}
+    cms = ModelCms(["a"])
+
+    def answer(request: Request) -> Reply:
+        return Reply.of(account) if request.path == "/me" else cms.answer(request)
+
+    with http_server(answer) as url:
+        connector = http_connector(model_options(url, cms, identity={"path": "me", "account": "@"}), credentials=TOKEN)
+        first = connector.list_documents().proof.scope
+        account["rights"].reverse()
+        assert connector.list_documents().proof.scope == first
+        account["rights"].remove("read section 059")
+        assert connector.list_documents().proof.scope != first
+
+
 def test_the_account_that_an_identity_probe_names_is_part_of_the_scope():
     account: dict[str, Any] = {"id": 7, "roles": ["editor"]}
     cms = ModelCms(["a"])
@@ -261,8 +278,7 @@ def test_the_account_that_an_identity_probe_names_is_part_of_the_scope():
 
     with http_server(answer) as url:
         identity = {"path": "me", "account": "{id: id, roles: roles}"}
-        token = Credentials(headers={"Authorization": "Bearer hunter2"})
-        connector = http_connector(model_options(url, cms, identity=identity), credentials=token)
+        connector = http_connector(model_options(url, cms, identity=identity), credentials=TOKEN)
         first = connector.list_documents().proof
         account["roles"] = ["reader"]
         second = connector.list_documents().proof

@@ -253,6 +253,14 @@ def test_rights_that_change_while_the_lists_are_read_prove_nothing(wordpress: Fa
     assert listing.proof.scope != scope, "two nights can be compared by it"
 
 
+def test_another_site_is_another_scope_and_another_order_of_types_is_not(wordpress: FakeWordPress) -> None:
+    scope = wordpress.open_connector(TurnableClock()).list_documents().proof.scope
+    reordered = wordpress.open_connector(TurnableClock(), types=["pages", "guides", "posts"])
+    assert reordered.list_documents().proof.scope == scope
+    with FakeWordPress.serving() as staging:
+        assert staging.open_connector(TurnableClock()).list_documents().proof.scope != scope
+
+
 def test_a_document_that_changes_its_type_while_the_lists_are_read_is_listed_twice(wordpress: FakeWordPress) -> None:
     doc_id = wordpress.create(content="x")
     connector = wordpress.open_connector(TurnableClock())
