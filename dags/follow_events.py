@@ -32,7 +32,13 @@ CHANGED = AssetAlias("truecopy")
     max_active_runs=1,
     doc_md=__doc__,
     tags=["truecopy", "events"],
-    default_args={"owner": "truecopy", "retries": 1, "retry_delay": timedelta(seconds=20), "pool": "truecopy"},
+    default_args={
+        "owner": "truecopy",
+        "retries": 1,
+        "retry_delay": timedelta(seconds=20),
+        "pool": "truecopy",
+        "execution_timeout": timedelta(minutes=5),  # one that hung would hold back every later run
+    },
 )
 def follow_events():
     @task.short_circuit

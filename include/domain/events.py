@@ -48,5 +48,6 @@ class Reason(StrEnum):
     UNAVAILABLE = "unavailable"  # the inbox could not be written; the sender should try again
 
 
-REFUSALS = frozenset(Reason) - {Reason.ACCEPTED, Reason.REPLAYED, Reason.UNAVAILABLE}
-"""A request that does any of these is either not the source's, or the two sides disagree about how to talk."""
+REFUSALS = frozenset(Reason) - {Reason.ACCEPTED, Reason.REPLAYED}
+"""Nothing is known of what the request was about: it is not the source's, the two sides disagree about how to talk, or
+our side failed (UNAVAILABLE)."""

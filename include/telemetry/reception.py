@@ -19,12 +19,12 @@ FEW_REFUSALS = 10
 EVENT_GAUGES: dict[str, str] = {
     "truecopy.events_accepted": "webhook deliveries accepted within 24 hours",
     "truecopy.events_replayed": "copies of accepted deliveries within 24 hours; they change nothing",
-    "truecopy.events_refused": "deliveries refused within 24 hours: forged, or our secret is not the sender's",
+    "truecopy.events_refused": "deliveries refused within 24 hours: forged, with another secret, or because our side failed",
     "truecopy.events_open": "accepted events that no look has settled yet",
     "truecopy.oldest_event_age_seconds": "how long the oldest of them waits; 0 when none does",
 }
 EVENT_ALERTS: dict[str, str] = {
-    "events_refused": "webhook deliveries are refused: forged, or the secret is not the sender's",
+    "events_refused": "webhook deliveries are refused: forged, the secret is not the sender's, or our side failed",
     "events_waiting": "accepted events have not been looked at for 15 minutes",
 }
 """Documented like those of the manifests, in docs/OPERATIONS.md."""
@@ -73,7 +73,8 @@ def reception_alerts(reception: Reception, now: datetime) -> list[Alert]:
                 "events_refused",
                 source,
                 f"{source}: {refused} deliveries were refused within 24 hours ({why}), {reception.accepted} accepted. "
-                "Either somebody forges them, or the secret or scheme is not the sender's: `truecopy doctor`",
+                "Either somebody forges them, or the secret or scheme is not the sender's: `truecopy doctor`. "
+                "Those called unavailable failed on our side: the log of the API server",
             )
         )
     if reception.waited(now) > WAITING_TOO_LONG:
@@ -83,7 +84,7 @@ def reception_alerts(reception: Reception, now: datetime) -> list[Alert]:
                 "events_waiting",
                 source,
                 f"{source}: {reception.waiting.events} events wait, the oldest for {minutes:.0f} minutes. Look at the "
-                "last run of follow_events: it is paused, or the source cannot be read",
+                "last run of follow_events: it is paused, its pool has no free slot, or the source cannot be read",
             )
         )
     return found

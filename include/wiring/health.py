@@ -13,8 +13,10 @@ from datetime import UTC, datetime
 from functools import partial
 
 from include.domain.errors import TruecopyError
+from include.domain.events import Reason
 from include.hooks.secrets import weakness
 from include.services.diagnose import Check, Diagnosis, Health
+from include.telemetry.reception import OVER
 from include.wiring.application import Application
 from include.wiring.nights import alerts_of, reception_at
 
@@ -29,6 +31,7 @@ def checks(application: Application) -> list[tuple[str, Check]]:
         ("embedder", partial(_embedder, application)),
         ("index", partial(_index, application)),
         *((f"source {name}", partial(_source, application, name)) for name in sorted(application.settings.sources)),
+        ("webhooks", partial(_misaddressed, application)),
         *(
             (f"webhook of {name}", partial(_webhook, application, name))
             for name in sorted(application.settings.sources)
@@ -101,6 +104,15 @@ def _source(application: Application, name: str) -> Iterator[Diagnosis]:
         advice = "They keep their last good version; mend them at the source"
         named = ", ".join(unreadable[:5])
         yield Diagnosis(subject, Health.WARNING, f"{len(unreadable)} documents cannot be read: {named}", advice)
+
+
+def _misaddressed(application: Application) -> Iterator[Diagnosis]:
+    now = application.clock.now()
+    number = application.traffic.since(now - OVER).get("", {}).get(Reason.UNKNOWN_SOURCE, 0)
+    if number:
+        finding = f"within 24 hours {number} deliveries went to a name that is no source with a webhook"
+        advice = "A misspelt address, a webhook that the API server has not been restarted for, or a stranger"
+        yield Diagnosis("webhooks", Health.WARNING, finding, advice)
 
 
 def _webhook(application: Application, name: str) -> Iterator[Diagnosis]:

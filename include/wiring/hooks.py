@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -29,6 +29,8 @@ FOLLOW = "follow_events"
 
 SECRETS_ARE_KEPT_SECONDS = 30.0
 """A flood of forged requests must not become a flood of questions to a secrets backend."""
+
+SWEPT_EVERY_SECONDS = 3600.0
 
 LONGEST_PAUSE = timedelta(minutes=15)
 SHORTEST_PAUSE = timedelta(minutes=1)
@@ -85,11 +87,20 @@ class Hooks:
         now = self.clock.now()
         return [source for source, webhook in self.webhooks.items() if due_look(self.inbox, source, webhook, now)]
 
-    def tidy(self) -> None:
-        """Write down what was counted, and forget what is old enough."""
-        self.traffic.flush()
-        self.traffic.sweep()
-        self.inbox.sweep()
+    def chores(self) -> Callable[[], None]:
+        """To be called every few seconds: writes down what was counted, and once an hour forgets what is old enough;
+        an object store takes money for each look into a folder."""
+        sweep_at = float("-inf")
+
+        def tidy() -> None:
+            nonlocal sweep_at
+            self.traffic.flush()
+            if time.monotonic() >= sweep_at:
+                self.traffic.sweep()
+                self.inbox.sweep()
+                sweep_at = time.monotonic() + SWEPT_EVERY_SECONDS
+
+        return tidy
 
 
 def due_look(inbox: Inbox, source: str, webhook: WebhookSettings, now: datetime) -> Look | None:
@@ -107,8 +118,10 @@ def pause_after_failure(look: Look, now: datetime) -> datetime:
     return now + min(LONGEST_PAUSE, max(SHORTEST_PAUSE, waited / 2))
 
 
-def reception_of(inbox: Inbox, traffic: FileTraffic, source: str, now: datetime) -> Reception:
-    return Reception(source, traffic.since(now - OVER).get(source, {}), inbox.waiting(source))
+def receptions(inbox: Inbox, traffic: FileTraffic, sources: Iterable[str], now: datetime) -> list[Reception]:
+    """One for each source. The counts are read once for all of them."""
+    counts = traffic.since(now - OVER)
+    return [Reception(source, counts.get(source, {}), inbox.waiting(source)) for source in sources]
 
 
 class _KeptSecrets:

@@ -12,7 +12,7 @@ from include.telemetry.alerts import Alert, alerts
 from include.telemetry.gauges import gauges, last_success
 from include.telemetry.reception import Reception, reception_alerts
 from include.wiring.application import Application
-from include.wiring.hooks import reception_of
+from include.wiring.hooks import receptions
 from include.wiring.runs import NIGHTS
 
 
@@ -47,7 +47,8 @@ def reception_at(application: Application, source: str) -> Reception | None:
     """None for a source without a webhook."""
     if application.settings.sources[source].webhook is None:
         return None
-    return reception_of(application.inbox, application.traffic, source, application.clock.now())
+    (reception,) = receptions(application.inbox, application.traffic, [source], application.clock.now())
+    return reception
 
 
 def record_alerts(application: Application, source: str) -> list[Alert]:

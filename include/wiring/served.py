@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 def app() -> FastAPI:
     """Raises ConfigError."""
     served = hooks()
-    bell = Bell(start_following, served.tidy)
+    bell = Bell(start_following, served.chores())
     bell.awake()
     return create_app(served, bell, login=get_user)
 

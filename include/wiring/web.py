@@ -23,7 +23,8 @@ from include.domain.events import Reason
 from include.hooks.bell import Bell
 from include.hooks.delivery import Delivery
 from include.hooks.receiver import Answer, Receiver
-from include.wiring.hooks import Hooks, reception_of
+from include.telemetry.reception import Reception
+from include.wiring.hooks import Hooks, receptions
 
 OPEN = frozenset({"/hooks/{source}"})
 """Routes without Airflow's login. They prove otherwise who is speaking."""
@@ -108,13 +109,12 @@ def _behind_login(hooks: Hooks) -> APIRouter:
     def events() -> dict[str, Any]:
         """What came through each door within 24 hours, and what waits."""
         now = hooks.clock.now()
-        return {source: _shown(hooks, source, now) for source in hooks.webhooks}
+        return {each.source: _shown(each, now) for each in receptions(hooks.inbox, hooks.traffic, hooks.webhooks, now)}
 
     return router
 
 
-def _shown(hooks: Hooks, source: str, now: datetime) -> dict[str, Any]:
-    reception = reception_of(hooks.inbox, hooks.traffic, source, now)
+def _shown(reception: Reception, now: datetime) -> dict[str, Any]:
     return {
         "accepted": reception.accepted,
         "refused": reception.refused,

@@ -63,6 +63,13 @@ def test_every_dag_is_a_runbook_with_an_owner(dagbag) -> None:  # type: ignore[n
             assert task.pool == "truecopy", task.task_id
 
 
+def test_no_task_that_follows_events_can_hang_for_ever_and_hold_back_all_later_runs(dagbag) -> None:  # type: ignore[no-untyped-def]
+    dag = dagbag.dags["follow_events"]
+    assert dag.max_active_runs == 1
+    for task in dag.tasks:
+        assert task.execution_timeout, task.task_id
+
+
 def test_no_timer_can_answer_for_a_person(dagbag) -> None:  # type: ignore[no-untyped-def]
     approve = dagbag.dags["apply_held_plan"].get_task("approve")
     assert approve.defaults is None

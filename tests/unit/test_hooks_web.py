@@ -218,6 +218,28 @@ def test_a_flood_at_a_door_without_a_secret_leaves_none_of_its_bodies_in_memory(
     assert held < 50 * 4096
 
 
+def test_counts_are_written_at_every_turn_and_folders_are_looked_through_once_an_hour(
+    hooks: Hooks, tmp_path: Path
+) -> None:
+    chores = hooks.chores()
+
+    def with_old_ones() -> list[Path]:
+        old = [tmp_path / "inbox/site/done/2020-01-01", tmp_path / "traffic/2020-01-01T00"]
+        for folder in old:
+            folder.mkdir(parents=True)
+        return old
+
+    first = with_old_ones()
+    hooks.traffic.count("site", Reason.FORGED)
+    chores()
+    assert not any(folder.exists() for folder in first)
+    second = with_old_ones()
+    hooks.traffic.count("site", Reason.FORGED)
+    chores()
+    assert all(folder.exists() for folder in second), "an object store is paid for each look into a folder"
+    assert hooks.traffic.since(datetime.now(UTC))["site"] == {Reason.FORGED: 2}
+
+
 def test_a_body_that_dribbles_is_given_up(client: TestClient, hooks: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web, "BODY_WITHIN_SECONDS", 0.2)
 

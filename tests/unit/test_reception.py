@@ -36,7 +36,7 @@ def test_every_gauge_has_its_number() -> None:
     assert values == {
         "truecopy.events_accepted": 7,
         "truecopy.events_replayed": 3,
-        "truecopy.events_refused": 3,
+        "truecopy.events_refused": 12,
         "truecopy.events_open": 4,
         "truecopy.oldest_event_age_seconds": 90,
     }
@@ -71,6 +71,12 @@ def test_every_alarm_says_the_numbers_and_what_to_do() -> None:
     assert "3 events wait, the oldest for 40 minutes" in waiting.message
 
 
+def test_an_alarm_of_our_own_failure_does_not_send_people_to_look_for_a_forger() -> None:
+    (alert,) = reception_alerts(Reception("cms", {Reason.UNAVAILABLE: 3}, Waiting()), NOON)
+    assert "3 unavailable" in alert.message
+    assert "log of the API server" in alert.message
+
+
 class OneSecret(NoSecrets):
     def __init__(self, *secrets: str) -> None:
         self._secrets = secrets
@@ -86,8 +92,8 @@ def installation(folder: Path, *secrets: str) -> Application:
     return Application(settings, OneSecret(*secrets))
 
 
-def found_by_doctor(application: Application) -> list[tuple[Health, str]]:
-    webhooks = [(subject, check) for subject, check in checks(application) if subject.startswith("webhook")]
+def found_by_doctor(application: Application, of: str = "webhook of") -> list[tuple[Health, str]]:
+    webhooks = [(subject, check) for subject, check in checks(application) if subject.startswith(of)]
     return [(each.health, each.finding) for each in diagnose(webhooks)]
 
 
@@ -117,3 +123,14 @@ def test_the_doctor_says_what_came_and_what_waits(tmp_path: Path) -> None:
     application.inbox.put(Event("cms", "k2", NOON), remembered_days=1)
     assert "events_waiting" in {alert.name for alert in alerts_of(application, "cms")}
     assert not {alert.name for alert in alerts_of(application, "silent")} & set(EVENT_ALERTS)
+
+
+def test_the_doctor_counts_what_was_sent_to_a_name_that_is_no_source(tmp_path: Path) -> None:
+    application = installation(tmp_path, "the-secret-of-both-sides")
+    assert found_by_doctor(application, "webhooks") == []
+    for _ in range(3):
+        application.traffic.count("", Reason.UNKNOWN_SOURCE)
+    application.traffic.flush()
+    ((health, finding),) = found_by_doctor(application, "webhooks")
+    assert health is Health.WARNING
+    assert "3 deliveries" in finding
