@@ -19,7 +19,7 @@ FEW_REFUSALS = 10
 EVENT_GAUGES: dict[str, str] = {
     "truecopy.events_accepted": "webhook deliveries accepted within 24 hours",
     "truecopy.events_replayed": "copies of accepted deliveries within 24 hours; they change nothing",
-    "truecopy.events_refused": "deliveries refused within 24 hours: forged, with another secret, or because our side failed",
+    "truecopy.events_refused": "deliveries refused within 24 hours: forged, with another secret, or our side failed",
     "truecopy.events_open": "accepted events that no look has settled yet",
     "truecopy.oldest_event_age_seconds": "how long the oldest of them waits; 0 when none does",
 }
