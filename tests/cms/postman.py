@@ -13,9 +13,10 @@ LOST, TWICE, LATE = 0.3, 0.3, 0.2
 
 
 class Postman:
-    """An HTTP server that answers every POST with 204 at once, as a receiver does."""
+    """An HTTP server that answers every POST at once, as a receiver does; with 204 if it takes them."""
 
-    def __init__(self) -> None:
+    def __init__(self, status: int = 204) -> None:
+        self._status = status
         self._lock = threading.Lock()
         self._taken: list[Delivery] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -63,7 +64,7 @@ class Postman:
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 with postman._lock:
                     postman._taken.append(Delivery(self.path, headers, body))
-                self.send_response(204)
+                self.send_response(postman._status)
                 self.end_headers()
 
             def log_message(self, format: str, *args: object) -> None:

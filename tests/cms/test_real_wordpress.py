@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
@@ -75,6 +76,34 @@ def test_a_plugin_hears_of_a_document_by_the_hook_that_the_table_names(wordpress
         postman.deliver(hear)
     hooks = [hook for touched, hook in heard if touched == doc_id and hook != "derived"]
     assert hooks == ([state.hook] if state.hook else []), heard
+
+
+def _payloads(postman: Postman) -> list[dict[str, Any]]:
+    told: list[Delivery] = []
+    postman.deliver(told.append)
+    return [json.loads(delivery.body) for delivery in told]
+
+
+def test_an_edit_that_touches_a_hundred_documents_and_more_is_one_event_about_the_whole_site(
+    wordpress: WordPressSite,
+) -> None:
+    with closing(Postman()) as postman:
+        for number in range(101):
+            wordpress.create(title=f"Post {number}")
+        wordpress.send_events_to(postman.url, SECRET)
+        wordpress.rename_category("Handbooks")
+        wordpress.send_events_to("", "")
+        assert [(payload["type"], payload["data"]) for payload in _payloads(postman)] == [("site.updated", {})]
+
+
+def test_a_receiver_that_takes_no_event_is_not_asked_for_every_document(wordpress: WordPressSite) -> None:
+    with closing(Postman(status=503)) as postman:
+        for number in range(3):
+            wordpress.create(title=f"Post {number}")
+        wordpress.send_events_to(postman.url, SECRET)
+        wordpress.rename_category("Guides")
+        wordpress.send_events_to("", "")
+        assert len(_payloads(postman)) == 1, "the editor's request would wait for each"
 
 
 def test_a_site_with_plain_permalinks_is_read_as_well(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@
  *   define('TRUECOPY_WEBHOOK_URL', 'https://airflow.example.com/truecopy/hooks/news');
  *   define('TRUECOPY_WEBHOOK_SECRET', 'whsec_...');   // openssl rand -base64 32, with whsec_ in front
  *
- * One event for each document that a request touches, sent after the page was delivered. An event names a document and
- * nothing else. What changes a document without touching it is named too: a page above it, a synced pattern, a category.
+ * One event for each document that a request touches, sent after the page was delivered; when it touches very many, one
+ * event about the whole site. An event names a document and nothing else. What changes a document without touching it is named too: a page above it, a synced pattern, a category.
  */
 
 if (defined('ABSPATH')) {
@@ -17,6 +17,9 @@ if (defined('ABSPATH')) {
 }
 
 final class Truecopy_Events {
+    /** More documents than this are told as one event: a renamed category must not send thousands. */
+    private const MOST_DOCUMENTS = 100;
+
     /** @var array<int, array{hook: string, type: string, status: string}> by document */
     private static $touched = [];
 
@@ -96,25 +99,55 @@ final class Truecopy_Events {
         $url = defined('TRUECOPY_WEBHOOK_URL') ? TRUECOPY_WEBHOOK_URL : '';
         $secret = defined('TRUECOPY_WEBHOOK_SECRET') ? TRUECOPY_WEBHOOK_SECRET : '';
         $key = base64_decode(preg_replace('/^whsec_/', '', (string) $secret), true);
-        if (!$url || !$key || !self::$touched) {
+        if (!$url || !self::$touched) {
+            return;
+        }
+        if (!$key) {
+            error_log('truecopy: TRUECOPY_WEBHOOK_SECRET is missing or no base64 after whsec_; no event is sent');
             return;
         }
         if (function_exists('fastcgi_finish_request')) {
             fastcgi_finish_request(); // the editor does not wait for us
         }
-        foreach (self::$touched as $id => $facts) {
-            $message = 'msg_' . bin2hex(random_bytes(12));
-            $now = (string) time();
-            $kind = $facts['hook'] === 'deleted_post' ? 'document.deleted' : 'document.updated';
-            $body = wp_json_encode(['type' => $kind, 'timestamp' => gmdate('c'), 'data' => ['id' => $id] + $facts]);
-            $signature = base64_encode(hash_hmac('sha256', "$message.$now.$body", $key, true));
-            wp_remote_post($url, ['timeout' => 5, 'body' => $body, 'headers' => [
-                'Content-Type' => 'application/json',
-                'webhook-id' => $message,
-                'webhook-timestamp' => $now,
-                'webhook-signature' => "v1,$signature",
-            ]]);
+        foreach (self::events() as [$type, $data]) {
+            $failure = self::deliver($url, $key, $type, $data);
+            if ($failure) {
+                error_log("truecopy: an event was not taken ($failure); the nightly run finds what it was about");
+                break; // nor would it take the others, and each may cost seconds
+            }
         }
         self::$touched = [];
+    }
+
+    /** @return list<array{string, array|object}> type and data of each event */
+    private static function events(): array {
+        if (count(self::$touched) > self::MOST_DOCUMENTS) {
+            return [['site.updated', new stdClass()]];
+        }
+        $events = [];
+        foreach (self::$touched as $id => $facts) {
+            $type = $facts['hook'] === 'deleted_post' ? 'document.deleted' : 'document.updated';
+            $events[] = [$type, ['id' => $id] + $facts];
+        }
+        return $events;
+    }
+
+    /** Why the event was not taken; empty if it was. */
+    private static function deliver(string $url, string $key, string $type, $data): string {
+        $message = 'msg_' . bin2hex(random_bytes(12));
+        $now = (string) time();
+        $body = wp_json_encode(['type' => $type, 'timestamp' => gmdate('c'), 'data' => $data]);
+        $signature = base64_encode(hash_hmac('sha256', "$message.$now.$body", $key, true));
+        $answer = wp_remote_post($url, ['timeout' => 5, 'body' => $body, 'headers' => [
+            'Content-Type' => 'application/json',
+            'webhook-id' => $message,
+            'webhook-timestamp' => $now,
+            'webhook-signature' => "v1,$signature",
+        ]]);
+        if (is_wp_error($answer)) {
+            return $answer->get_error_message();
+        }
+        $status = (int) wp_remote_retrieve_response_code($answer);
+        return $status >= 200 && $status < 300 ? '' : "HTTP $status";
     }
 }
