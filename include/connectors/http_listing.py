@@ -5,12 +5,14 @@ unread row over the border, unseen. So such a list is read again until two readi
 version by version; then it stood still from the end of the first to the start of the second. Where the source pages
 by offset, an overlap shows the same in one reading: every window must start with the rows the last one ended with.
 
-What ends a reading: a declared total or page count that was reached, a null `next`, an empty page, the configured
-past-the-end error. A full or short page alone never does. Whatever does not add up is a problem in words.
+What ends a reading: a declared total that was reached, with nothing behind it where it fits into one page, a declared
+page count, a null `next`, an empty page, the configured past-the-end error. A full or short page alone never does.
+Whatever does not add up is a problem in words.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from include.connectors.http_pages import ListedItem, Page, PagedList, Question
@@ -204,10 +206,25 @@ class _Walk:
             if paging.overlap and page.rows and not fresh and not is_last:
                 self._reading.problems.append(f"page {self._reading.pages} holds nothing new")
                 return None
-        if page.past_end or not page.rows or is_last or (page.total is not None and read >= page.total):
+        is_total_reached = page.total is not None and read >= page.total
+        if page.past_end or not page.rows or is_last or is_total_reached:
             self._reading.end_reached = True
+            if is_total_reached and self._reading.pages == 1 and page.rows:
+                self._look_beyond(following)
             return None
         return self._endpoint.numbered(following, self._size)
+
+    def _look_beyond(self, number: int) -> None:
+        """A total that is no more than the only page may count that page alone: does another one follow it? Where the
+        source refuses the question, the total stands."""
+        with suppress(SourceUnavailable):
+            beyond = self._endpoint.ask(self._endpoint.numbered(number, self._size))
+            if any(doc_id not in self._reading.items for doc_id in beyond.ids):
+                self._reading.end_reached = False
+                self._reading.problems.append(
+                    f"the source declares {self._reading.total} documents and lists others behind them; its total "
+                    "seems to count one page"
+                )
 
     def _next_link(self, question: Question, page: Page) -> Question | None:
         reading, paging = self._reading, self._paging

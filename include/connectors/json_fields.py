@@ -45,6 +45,7 @@ def judge(states: States, data: object) -> tuple[bool | None, str]:
     return (None, unknown) if unknown else (True, "")
 
 
+_DIGITS = re.compile(r"\d{1,18}")
 _PLAIN_PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 
 
@@ -89,7 +90,7 @@ def whole_number(value: object) -> int | None:
     """A count, from a number or its digits; None for anything else."""
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
-    return int(value) if isinstance(value, str) and value.strip().isdecimal() else None
+    return int(value) if isinstance(value, str) and _DIGITS.fullmatch(value.strip()) else None
 
 
 def text_of(value: object) -> str | None:

@@ -43,7 +43,8 @@ class Post:
 @dataclass
 class FakeWordPress:
     """Its verbs are those of `tests.cms.wordpress.WordPressSite`. `withheld` are fields that a plugin removes from
-    every document, `requests` what was asked for. `between` is called after every answer to a list."""
+    every document, `requests` what was asked for, `counted` what the lists declare as their total. `between` is called
+    after every answer to a list."""
 
     url: str = ""
     posts: dict[int, Post] = field(default_factory=dict)
@@ -56,6 +57,7 @@ class FakeWordPress:
     capabilities: dict[str, bool] = field(default_factory=lambda: {"read": True})
     overrides: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     requests: list[Request] = field(default_factory=list)
+    counted: int | None = None
     between: Any = None
 
     @classmethod
@@ -221,6 +223,7 @@ class FakeWordPress:
             rows.reverse()  # the newest first, and everything moves with each new one
         served = rows[start : start + size]
         total = len(rows) if served or not start else 0  # past the end the total is 0
+        total = total if self.counted is None else self.counted
         headers = {} if "no_total" in self.faults else {"X-WP-Total": str(total)}
         return Reply.of([self._shown(post, query) for post in served], **headers)
 

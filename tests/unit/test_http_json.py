@@ -286,8 +286,22 @@ def test_a_later_page_that_says_it_is_another_one_than_was_asked_for_stops_the_r
     assert word in listing.proof.problem
 
 
-def test_one_quiet_page_is_asked_for_once_and_several_pages_twice():
-    for count, requests in ((8, 1), (30, 6)):
+@pytest.mark.parametrize("style", ["page", "offset"])
+@pytest.mark.parametrize("clamp", [10, 4])
+def test_a_total_that_counts_one_page_only_is_not_the_end(style: str, clamp: int):
+    cms = ModelCms(names(30), style=style, clamp=clamp, echo=False, total_of=lambda total: clamp)
+    proof = listing_of(cms).proof
+    assert not proof.complete
+    assert "its total seems to count one page" in proof.problem
+
+
+def test_a_source_that_refuses_a_second_page_keeps_its_total():
+    cms = ModelCms(names(8), later=Reply(404, b"{}"))
+    assert listing_of(cms).complete
+
+
+def test_one_quiet_page_is_read_once_and_asked_what_follows_it_and_several_pages_are_read_twice():
+    for count, requests in ((8, 2), (30, 6)):
         cms = ModelCms(names(count))
         listing_of(cms)
         assert cms.list_pages == requests
@@ -321,6 +335,12 @@ def test_rows_that_are_no_documents_make_the_source_unavailable(rows: object, wo
         pytest.raises(SourceUnavailable, match=word),
     ):
         http_connector(model_options(url, ModelCms(style="none"))).list_documents()
+
+
+def test_a_total_without_end_is_no_number():
+    cms = ModelCms(names(8), total_of=lambda total: "9" * 5000)
+    proof = listing_of(cms).proof
+    assert (proof.complete, proof.declared_total) == (True, None)
 
 
 def test_a_document_twice_on_one_page_is_a_problem():

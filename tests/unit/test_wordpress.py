@@ -293,6 +293,16 @@ def test_without_totals_the_list_is_read_past_its_end(wordpress: FakeWordPress, 
     assert "no total declared" in listing.proof.detail
 
 
+@pytest.mark.parametrize("per_page", [1, 3, 10])
+def test_a_total_that_counts_one_page_only_proves_nothing(wordpress: FakeWordPress, per_page: int) -> None:
+    for number in range(30):
+        wordpress.create(title=f"T{number}", content="x")
+    wordpress.counted = per_page
+    proof = wordpress.open_connector(TurnableClock(), types=["posts"], per_page=per_page).list_documents().proof
+    assert not proof.complete
+    assert "its total seems to count one page" in proof.problem
+
+
 def test_a_total_that_is_dropped_on_some_pages_is_a_change(wordpress: FakeWordPress) -> None:
     for number in range(12):
         wordpress.create(title=f"T{number}", content="x")
