@@ -3,9 +3,11 @@ accounted for. Pure.
 
 Order of the steps, and who they are for:
 
-    series         latest         documents of one title but for its dates change places until the newest is first
-    head           not history,   a superseded document gives its place to the head of its family; what no head stands
-                   not as_of      in for is shown with a notice
+    series         latest, as_of  documents of one title but for its dates change places until the newest (of that
+                                  time) is first; its other editions are left out
+    head           plain, latest  a superseded document gives its place to the head of its family; what no head stands
+                                  in for is shown with a notice
+                   as_of          of a chain of superseded documents the one that held then stands for the others
     copies         not history    of true copies one is kept: the canonical, else the current, else the newest
                                   (as_of: the newest of that time)
     threshold      all            what scores too low is left out, after the blend and never before
@@ -16,12 +18,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from include.domain.documents import DocumentKey
 from include.ranking.blend import Scored, order
-from include.ranking.copies import title_without_dates, why_copies
+from include.ranking.copies import why_copies
 from include.ranking.intent import Intent, IntentKind
+from include.ranking.series import at_the_score_of, newest_first
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +49,12 @@ def arrange(ranking: Sequence[Scored], intent: Intent, *, limit: int, threshold:
     suppressed: dict[DocumentKey, str] = {}
     notices: dict[DocumentKey, str] = {}
     shown_all = intent.kind is IntentKind.HISTORY
-    if intent.kind is IntentKind.LATEST:
-        ranking = _newest_of_a_series_first(ranking)
+    if intent.kind in (IntentKind.LATEST, IntentKind.AS_OF):
+        ranking = newest_first(ranking, intent, suppressed)
     if intent.kind in (IntentKind.PLAIN, IntentKind.LATEST):
         ranking = _heads_in_place_of_members(ranking, suppressed, notices)
+    elif intent.kind is IntentKind.AS_OF:
+        ranking = _what_held_in_place_of_others(ranking, intent, suppressed)
     elif shown_all:
         ranking = _heads_above_members(ranking)
     kept: list[Scored] = []
@@ -84,27 +89,6 @@ def arrange(ranking: Sequence[Scored], intent: Intent, *, limit: int, threshold:
     ]
 
 
-def _newest_of_a_series_first(ranking: Sequence[Scored]) -> list[Scored]:
-    """The documents of a series share its places; an unknown date comes after the known ones."""
-    places: dict[tuple[str, str, str], list[int]] = defaultdict(list)
-    for place, scored in enumerate(ranking):
-        candidate = scored.candidate
-        if candidate.title:
-            places[candidate.key.source, candidate.lang or "", title_without_dates(candidate.title)].append(place)
-    result = list(ranking)
-    for series in places.values():
-        if len(series) > 1:
-            newest_first = sorted((ranking[place] for place in series), key=_newest)
-            for place, scored in zip(series, newest_first, strict=True):
-                result[place] = _at_the_score_of(scored, ranking[place], "newest of its series first")
-    return result
-
-
-def _newest(scored: Scored) -> tuple[float, tuple[float, float, str, str]]:
-    date = scored.recency_found.date.value
-    return -date.timestamp() if date else 0.0, order(scored)
-
-
 def _heads_in_place_of_members(
     ranking: Sequence[Scored], suppressed: dict[DocumentKey, str], notices: dict[DocumentKey, str]
 ) -> list[Scored]:
@@ -122,7 +106,7 @@ def _heads_in_place_of_members(
         suppressed[candidate.key] = f"superseded by {head.candidate.key}, which stands in its place"
         best = lifted.get(head.candidate.key, head)
         if scored.score > best.score:
-            lifted[head.candidate.key] = _at_the_score_of(head, scored, f"stands in for {candidate.key}")
+            lifted[head.candidate.key] = at_the_score_of(head, scored, f"stands in for {candidate.key}")
     return sorted((lifted.get(scored.candidate.key, scored) for scored in ranking), key=order)
 
 
@@ -143,6 +127,35 @@ def _head_of(scored: Scored, by_key: dict[DocumentKey, Scored]) -> Scored | None
     return at
 
 
+def _what_held_in_place_of_others(
+    ranking: Sequence[Scored], intent: Intent, suppressed: dict[DocumentKey, str]
+) -> list[Scored]:
+    """Of documents that superseded one another only the last one from before the end of the period is shown, at the
+    best score of them all. A chain of which none has a date from before it is left as it is."""
+    if intent.period is None or intent.names_edition:
+        return list(ranking)
+    by_key = {scored.candidate.key: scored for scored in ranking}
+    chains: dict[DocumentKey, list[Scored]] = defaultdict(list)
+    for scored in ranking:
+        head = _head_of(scored, by_key)
+        if head is not None:
+            chains[head.candidate.key].append(scored)
+    lifted: dict[DocumentKey, Scored] = {}
+    for chain in chains.values():
+        dated = [(date, scored) for scored in chain if (date := scored.recency_found.date.value)]
+        of_the_time = [each for each in dated if each[0] < intent.period.end]
+        if len(chain) < 2 or not of_the_time:
+            continue
+        held = max(of_the_time, key=lambda each: (each[0], -each[1].score, str(each[1].candidate.key)))[1]
+        best = min(chain, key=order)
+        lifted[held.candidate.key] = at_the_score_of(held, best, f"held in place of {best.candidate.key}")
+        for _, scored in dated:
+            if scored is not held:
+                suppressed[scored.candidate.key] = f"{held.candidate.key} held then"
+        suppressed.pop(held.candidate.key, None)
+    return sorted((lifted.get(scored.candidate.key, scored) for scored in ranking), key=order)
+
+
 def _heads_above_members(ranking: Sequence[Scored]) -> list[Scored]:
     """Where all versions are shown, none stands above the one that replaced it."""
     by_key = {scored.candidate.key: scored for scored in ranking}
@@ -150,18 +163,9 @@ def _heads_above_members(ranking: Sequence[Scored]) -> list[Scored]:
     for scored in ranking:
         head = _head_of(scored, by_key)
         if head is not None and head is not scored and scored.score >= best.get(head.candidate.key, head).score:
-            best[head.candidate.key] = _at_the_score_of(head, scored, f"stands above {scored.candidate.key}")
+            best[head.candidate.key] = at_the_score_of(head, scored, f"stands above {scored.candidate.key}")
     lifted = [best.get(scored.candidate.key, scored) for scored in ranking]
     return sorted(lifted, key=lambda scored: (-scored.score, scored.candidate.is_superseded, order(scored)))
-
-
-def _at_the_score_of(scored: Scored, other: Scored, why: str) -> Scored:
-    """The same candidate at another's score; the note says so, because the parts no longer add up to it."""
-    if scored is other:
-        return scored
-    return replace(
-        scored, score=other.score, notes=(*scored.notes, f"{why}: score {scored.score:.3f} becomes {other.score:.3f}")
-    )
 
 
 def _copy_of(scored: Scored, kept: Iterable[Scored]) -> tuple[int, str] | None:

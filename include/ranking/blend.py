@@ -28,6 +28,10 @@ BEST_CHUNKS = 3
 SUPPORT = 0.1
 """How much of the way from its best chunk to 1 the next best ones can lift a document."""
 
+HELD = 0.75
+"""What a document from before the period counts, however old. Nothing says that it no longer held, and a page on
+another subject must not pass it only because it happens to be from that year."""
+
 _WORDS = re.compile(r"[^\W_]+|\|")
 
 
@@ -50,9 +54,9 @@ class Weights:
 WEIGHTS: Mapping[IntentKind, Weights] = MappingProxyType(
     {
         IntentKind.PLAIN: Weights(),
-        IntentKind.LATEST: Weights(recency=0.35, canonical=0.1, pinned=0.05),
-        IntentKind.AS_OF: Weights(period=0.5),
-        IntentKind.HISTORY: Weights(period=0.3),
+        IntentKind.LATEST: Weights(recency=0.2, canonical=0.1, pinned=0.05),
+        IntentKind.AS_OF: Weights(period=0.25),
+        IntentKind.HISTORY: Weights(period=0.25),
     }
 )
 
@@ -109,7 +113,7 @@ def _scored(
         weight.recency * found.value,
         weight.canonical * (1.0 if candidate.is_canonical else 0.0),
         weight.pinned * (1.0 if candidate.pinned else 0.0),
-        weight.period * _fit(candidate, found, intent),
+        weight.period * fit(candidate, found, intent),
     )
     return Scored(candidate, sum(parts), *parts, recency_found=found)
 
@@ -134,9 +138,10 @@ def _similarities(candidates: Sequence[Candidate]) -> list[float]:
     return similarities
 
 
-def _fit(candidate: Candidate, found: Recency, intent: Intent) -> float:
-    """How well a document fits the period that was asked for: 1 for one of that time, less the longer before it, 0
-    for a later one, NEUTRAL for an unknown date. Of an edition that is asked for by name, its title counts as well."""
+def fit(candidate: Candidate, found: Recency, intent: Intent) -> float:
+    """How well a document fits the period that was asked for: 1 for one of that time, a little less the longer before
+    it (what came into force earlier still held), 0 for a later one, NEUTRAL for an unknown date. Of an edition that is
+    asked for by name, its title counts as well, and no other time does."""
     if intent.period is None:
         return 0.0
     if intent.names_edition and _bears(candidate, intent.period):
@@ -144,9 +149,11 @@ def _fit(candidate: Candidate, found: Recency, intent: Intent) -> float:
     date = found.date.value
     if date is None:
         return NEUTRAL
-    if intent.names_edition:
-        return 1.0 if date in intent.period else 0.0
-    return 1.0 if date in intent.period else found.value
+    if date in intent.period:
+        return 1.0
+    if intent.names_edition or date >= intent.period.end:
+        return 0.0
+    return HELD + (1 - HELD) * found.value
 
 
 def _bears(candidate: Candidate, period: Period) -> bool:

@@ -48,9 +48,13 @@ def _share(one: str, other: str) -> float:
     shorter, longer = sorted((len(one), len(other)))
     if shorter < ALIKE * longer or _numbers(one) != _numbers(other):
         return 0.0
+    return share_of_runs(one, other)
+
+
+def share_of_runs(one: str, other: str) -> float:
+    """Three-word runs that two texts have in common, of all that they have (Jaccard)."""
     runs, others = _runs(one), _runs(other)
-    together = len(runs | others)
-    return len(runs & others) / together if together else 0.0
+    return len(runs & others) / len(runs | others)
 
 
 @lru_cache(maxsize=512)
@@ -64,9 +68,15 @@ def _numbers(text: str) -> tuple[str, ...]:
     return tuple(sorted(word for word in _WORD.findall(text) if any(char.isdigit() for char in word)))
 
 
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)"
+)
+# A bare number is no date: "Lesson 1" and "Lesson 2", PEP 101 and PEP 102 are different things.
 _DATE_WORDS = re.compile(
-    r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?|q[1-4]|fy\d{2,4}|v?\d+(?:[._-]\d+)*|draft|final|copy|version|rev|edition)\b",
+    rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s+{_MONTH}|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?(?!\d)|{_MONTH}"
+    r"|(?:version|rev|revision|edition|draft)\s+\d+(?:\.\d+)*|v\d+(?:[._-]\d+)*|\d+(?:[._/-]\d+)+|(?:19|20)\d{2}"
+    r"|q[1-4]|fy\s?\d{2,4}|draft|final|copy|version|rev|edition)\b",
     re.IGNORECASE,
 )
 
@@ -76,3 +86,8 @@ def title_without_dates(title: str) -> str:
     """What versions of one title have in common: "Sales deck, March 2026 (final)" and "Sales deck v2" are alike."""
     stem = " ".join(_WORD.findall(_DATE_WORDS.sub(" ", title.replace("_", " "))))
     return stem.lower() or title.lower()
+
+
+def bears_a_date(title: str) -> bool:
+    """Whether a title names its version: by a date, a number of a version, a word like draft."""
+    return _DATE_WORDS.search(title.replace("_", " ")) is not None

@@ -51,12 +51,14 @@ class IntentKind(StrEnum):
 class Intent:
     """What was read from a question. `period` is set for as_of, and for a history that names one. `names_edition`:
     the period is a name ("the March deck"), so a document that bears it in its title fits as well as one of that date.
+    `quoted` is what stands in quotation marks or code: titles and names, which say nothing of time.
     `reasons` say in words what was found, and what was found and does not count."""
 
     kind: IntentKind
     reasons: tuple[str, ...] = ()
     period: Period | None = None
     names_edition: bool = False
+    quoted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ def read_intent(
 ) -> Intent:
     """The intent of a question. `override` is what the caller wants whatever it says; a period is still read.
     `period` is the time that the caller asks about, whatever the question says; alone it means as_of."""
-    words = _words(query)
+    words, quoted = _words(query), _quoted(query)
     reasons: list[str] = []
     history = _phrases(words, vocabulary.history, vocabulary, reasons, "history")
     latest = [
@@ -91,14 +93,19 @@ def read_intent(
     if any(_VERSION.fullmatch(word) for word in words) and any(found.words.endswith("since") for found in history):
         reasons.append("asks what changed since a version")
     if override is not None:
-        return Intent(override, (f"asked for by the caller: {override}", *reasons), period, names_edition)
+        return Intent(override, (f"asked for by the caller: {override}", *reasons), period, names_edition, quoted)
     if history:
-        return Intent(IntentKind.HISTORY, (_said(history), *reasons), period, names_edition)
+        return Intent(IntentKind.HISTORY, (_said(history), *reasons), period, names_edition, quoted)
     if period is not None:
-        return Intent(IntentKind.AS_OF, tuple(reasons), period, names_edition)
+        return Intent(IntentKind.AS_OF, tuple(reasons), period, names_edition, quoted)
     if latest:
-        return Intent(IntentKind.LATEST, (_said(latest), *reasons))
-    return Intent(IntentKind.PLAIN, tuple(reasons) or ("says nothing of versions or time",))
+        return Intent(IntentKind.LATEST, (_said(latest), *reasons), quoted=quoted)
+    return Intent(IntentKind.PLAIN, tuple(reasons) or ("says nothing of versions or time",), quoted=quoted)
+
+
+def _quoted(query: str) -> tuple[str, ...]:
+    found = (match[0].strip("`'\"\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb ") for match in _SILENT.finditer(query))
+    return tuple(each for each in found if each)
 
 
 def _words(query: str) -> list[str]:
@@ -147,7 +154,8 @@ def _is_topic(found: _Found, words: list[str], vocabulary: Vocabulary, reasons: 
     after = found.at + len(found.words.split())
     following = words[after] if after < len(words) else ""
     before = words[found.at - 1] if found.at else ""
-    if following in vocabulary.latest_not_before:
+    is_said_of_something = before in vocabulary.said_of and following in vocabulary.at
+    if following in vocabulary.latest_not_before and not is_said_of_something:
         reasons.append(f"\u201c{found.words} {following}\u201d is a topic")
         return True
     if before in vocabulary.latest_not_after:

@@ -17,6 +17,8 @@ class Vocabulary:
     `latest`, `history`   phrases that state the intent
     `latest_not_before`   words that make the phrase in front of them a part of the topic (the current directory)
     `latest_not_after`    words that make the phrase behind them a part of the topic (alternating current)
+    `said_of`             words behind which the phrase is said of something and names nothing, if one of `at` follows
+                          ("which policy is current on leave")
     `negations`           words that take back a phrase shortly behind them, unless a word of `not_negating` follows
     `things`              names of kinds of documents
     `at`, `until`, `from_` what stands in front of a period: within it, before its start or end, from its start on
@@ -27,6 +29,7 @@ class Vocabulary:
     latest: tuple[str, ...] = ()
     latest_not_before: frozenset[str] = frozenset()
     latest_not_after: frozenset[str] = frozenset()
+    said_of: frozenset[str] = frozenset()
     history: tuple[str, ...] = ()
     negations: frozenset[str] = frozenset()
     not_negating: frozenset[str] = frozenset()
@@ -48,6 +51,7 @@ class Vocabulary:
             latest=self.latest + other.latest,
             latest_not_before=self.latest_not_before | other.latest_not_before,
             latest_not_after=self.latest_not_after | other.latest_not_after,
+            said_of=self.said_of | other.said_of,
             history=self.history + other.history,
             negations=self.negations | other.negations,
             not_negating=self.not_negating | other.not_negating,
@@ -117,6 +121,13 @@ ENGLISH = Vocabulary(
         "last release",
         "in force",
         "in effect",
+        # an office is asked for in the present: who holds it now
+        "who is the",
+        "who's the",
+        "who is our",
+        "who's our",
+        "who are the",
+        "who are our",
     ),
     latest_not_before=_set(
         # the topic, not the wish: what a program, a circuit or a balance sheet calls current
@@ -128,6 +139,7 @@ ENGLISH = Vocabulary(
     latest_not_after=_set(
         "direct alternating electric electrical ac dc inrush leakage eddy ocean water rip drain base collector"
     ),
+    said_of=_set("is are be being remains"),
     history=(
         "all versions",
         "every version",

@@ -21,6 +21,7 @@ from include.ranking.candidates import Candidate, FoundChunk, Leg, candidate_of
 from include.ranking.intent import Intent, IntentKind, read_intent
 from include.ranking.periods import Period
 from include.ranking.recency import HalfLives
+from include.ranking.relevance import with_scores_of_legs
 from include.ranking.vocabulary import ENGLISH, Vocabulary
 
 LONGEST_CHAIN = 8
@@ -77,7 +78,8 @@ def retrieve(
     read = read_intent(query, now=now, vocabulary=policy.vocabulary, override=intent, period=period)
     vector = embedder.embed([query])[0]
     with store.reading() as index:
-        found = _candidates(index.hybrid(vector, query, limit=max(policy.overfetch, limit), sources=sources))
+        hybrid = index.hybrid(vector, query, limit=max(policy.overfetch, limit), sources=sources)
+        found = with_scores_of_legs(_candidates(hybrid))
         found += _heads(index, found, vector, sources)
     ranking = blend(found, read, now=now, half_lives=policy.half_lives, weights=policy.weights)
     return Retrieval(query, read, now, tuple(arrange(ranking, read, limit=limit, threshold=policy.threshold)))

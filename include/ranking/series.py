@@ -1,0 +1,112 @@
+"""Documents of one title but for its dates: three decks of three months, that nobody has linked. Pure.
+
+Asked for the latest, or for what held at a time, such documents change places among themselves until the one that
+holds comes first. Those that are its editions by their text as well are then not shown. What a person has marked
+(pinned, canonical, superseded, a family) is not touched here: the marks decide.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from include.domain.documents import DocumentKey
+from include.ranking.blend import Scored, fit, order
+from include.ranking.copies import bears_a_date, share_of_runs, title_without_dates
+from include.ranking.intent import Intent, IntentKind
+
+REACH = 0.4
+"""Members further below the best of them in similarity keep their places, unless their text is alike: pages that are
+all called "Installation" are no series for a question that fits one of them."""
+
+EDITION = 0.3
+"""Share of three-word runs that the closest chunks of two documents have in common to be editions of one."""
+
+_CHUNKS_COMPARED = 3
+
+
+def newest_first(ranking: Sequence[Scored], intent: Intent, suppressed: dict[DocumentKey, str]) -> list[Scored]:
+    """The ranking with the members of each series in the order in which they hold. Says of other editions why they
+    are not shown; one without a date stays, because nobody knows that it is older, and so does one of the same day."""
+    places: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    for place, scored in enumerate(ranking):
+        candidate = scored.candidate
+        if candidate.title and not _is_marked(scored, intent):
+            places[candidate.key.source, candidate.lang or "", title_without_dates(candidate.title)].append(place)
+    result = list(ranking)
+    for series in places.values():
+        if any(_is_named(ranking[place], intent) for place in series):
+            continue
+        best = max((ranking[place] for place in series), key=lambda scored: scored.similarity)
+        within = [
+            place
+            for place in series
+            if ranking[place].similarity >= best.similarity - REACH or _are_editions(best, ranking[place])
+        ]
+        in_order = sorted((ranking[place] for place in within), key=lambda scored: _turn(scored, intent))
+        for place, scored in zip(within, in_order, strict=True):
+            result[place] = at_the_score_of(scored, ranking[place], "first of its series to hold")
+        holds = in_order[0]
+        if len(series) < 2 or _turn(holds, intent)[0] != 0:
+            continue
+        for other in in_order[1:]:
+            if _date(other) not in (0.0, _date(holds)) and _are_editions(holds, other):
+                suppressed[other.candidate.key] = _left_out(holds, intent)
+    return result
+
+
+def at_the_score_of(scored: Scored, other: Scored, why: str) -> Scored:
+    """The same candidate at another's score; the note says so, because the parts no longer add up to it."""
+    if scored is other:
+        return scored
+    return replace(
+        scored, score=other.score, notes=(*scored.notes, f"{why}: score {scored.score:.3f} becomes {other.score:.3f}")
+    )
+
+
+def _is_marked(scored: Scored, intent: Intent) -> bool:
+    """Whether a person's mark decides about it. That it is superseded or canonical says nothing of an earlier time."""
+    candidate = scored.candidate
+    if candidate.pinned or candidate.family:
+        return True
+    return intent.kind is not IntentKind.AS_OF and (candidate.is_canonical or candidate.is_superseded)
+
+
+def _is_named(scored: Scored, intent: Intent) -> bool:
+    """Whether the question quotes the title with its date: "2023 Annual Report" is wanted as it is."""
+    title = scored.candidate.title.casefold()
+    return bears_a_date(title) and any(title == each.casefold() for each in intent.quoted)
+
+
+def _turn(scored: Scored, intent: Intent) -> tuple[int, float, tuple[float, float, str, str]]:
+    """What holds first: of the time that is asked about, newest first; then unknown dates; then other times."""
+    date = _date(scored)
+    if intent.period is None:
+        group = 0 if date else 1
+    elif intent.names_edition:
+        group = 0 if fit(scored.candidate, scored.recency_found, intent) == 1 else 1 if not date else 2
+    else:
+        group = 1 if not date else 0 if date < intent.period.end.timestamp() else 2
+    return group, date if group == 2 else -date, order(scored)
+
+
+def _date(scored: Scored) -> float:
+    """Seconds since the epoch; 0 for an unknown date."""
+    date = scored.recency_found.date.value
+    return date.timestamp() if date else 0.0
+
+
+def _are_editions(one: Scored, other: Scored) -> bool:
+    return any(
+        share_of_runs(chunk.text, its.text) >= EDITION
+        for chunk in one.candidate.chunks[:_CHUNKS_COMPARED]
+        for its in other.candidate.chunks[:_CHUNKS_COMPARED]
+    )
+
+
+def _left_out(holds: Scored, intent: Intent) -> str:
+    date = holds.recency_found.date.value
+    dated = f" of {date:%Y-%m-%d}" if date else ""
+    asked = "the newest" if intent.period is None else f"the one for \u201c{intent.period.words}\u201d"
+    return f"another edition: {holds.candidate.key}{dated} is {asked}"
