@@ -63,6 +63,13 @@ class Answers:
         """Load the embedder, so that the first question does not wait for it. Raises ConfigError."""
         self.application.embedder.count_tokens("truecopy")
 
+    def close(self) -> None:
+        """Leave the index to others, and write what is to be recorded."""
+        if isinstance(readers := self.__dict__.get("readers"), SharedReading):
+            readers.close()
+        if self.query_log is not None:
+            self.query_log.close()
+
     def retrieve(self, question: Question, *, asked_by: str) -> dict[str, Any]:
         """As `messages.Answer`. Raises Skippable for a question that cannot be asked like this, Retriable while the
         index or the embedder cannot be reached."""

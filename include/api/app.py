@@ -36,8 +36,7 @@ def create_app(answers: Answers, keyring: Keyring | None) -> ASGIApp:
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         yield
         workers.close()
-        if answers.query_log is not None:
-            answers.query_log.close()
+        await asyncio.to_thread(answers.close)
 
     app = FastAPI(
         title="truecopy",

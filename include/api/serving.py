@@ -76,9 +76,8 @@ def serve_tools(application: Application, *, query_key: str = "") -> None:
         from include.api.tools import mcp_server
     except ModuleNotFoundError as error:
         raise ConfigError(f"the tools need the package mcp ({error}); install it: pip install 'mcp>=2.3,<3'") from error
-    query_log = query_log_of(application, key=query_key)
+    answers = Answers(application, query_log_of(application, key=query_key))
     try:
-        mcp_server(Answers(application, query_log)).run("stdio")
+        mcp_server(answers).run("stdio")
     finally:
-        if query_log is not None:
-            query_log.close()
+        answers.close()

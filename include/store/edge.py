@@ -74,6 +74,10 @@ class EdgeStore:
             finally:
                 session.end()
 
+    def is_wanted(self) -> bool:
+        """Whether another thread or process waits for the index now. Whoever reads for long looks at it."""
+        return self._lock.is_wanted()
+
     def problems(self) -> list[str]:
         """What is wrong with the store itself, one sentence each. Raises StoreBusy like a reader."""
         try:

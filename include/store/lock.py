@@ -4,6 +4,9 @@ The embedded engines have no usable lock of their own: one refuses a second open
 loads everything *before* it locks and then overwrites what was written meanwhile. So this lock is taken before
 anything is opened.
 
+Who waits says so, by a shared lock on a second file: a session that many readers share can stay open while nobody
+else wants the folder, and end when somebody does. A process that dies takes both locks with it.
+
 Waiting is a blocking flock: the kernel wakes every waiter when the lock is free, so a process that opens session
 after session does not keep the others out. Polling did: measured, one read in 30 s.
 """
@@ -29,6 +32,8 @@ Resource = TypeVar("Resource")
 
 LOCK = ".index.lock"  # ".lock" is the name that local mode uses for its own
 
+WAITING = ".index.waiting"
+
 NOTICE_AFTER = 1.0
 """Seconds of waiting before it is said aloud; ordinary sessions are shorter."""
 
@@ -49,7 +54,7 @@ class FolderLock:
         """
         deadline = time.monotonic() + self._timeout
         use = _use_of(self._folder)
-        if not use.turn.acquire(timeout=max(0.0, self._timeout)):
+        if not use.take_turn(max(0.0, self._timeout)):
             raise self._busy(f"thread {use.thread} of this process")
         try:
             if use.depth == 0:
@@ -63,6 +68,10 @@ class FolderLock:
                     use.end()
         finally:
             use.turn.release()
+
+    def is_wanted(self) -> bool:
+        """Whether another thread or process waits for the folder now."""
+        return _use_of(self._folder).waiting > 0 or _is_waited_for(self._folder / WAITING)
 
     def _acquire(self, use: Use, deadline: float) -> int:
         if use.attempt is None or not use.attempt.adopt():
@@ -99,6 +108,7 @@ class Use:
 
     def __init__(self) -> None:
         self.turn = threading.RLock()
+        self.waiting = 0
         self.depth = 0
         self.thread = ""
         self.attempt: _Attempt | None = None
@@ -106,6 +116,16 @@ class Use:
         self._open: dict[str, object] = {}
         self._closing = ExitStack()
         self._pid = 0
+        self._counting = threading.Lock()
+
+    def take_turn(self, timeout: float) -> bool:
+        with self._counting:
+            self.waiting += 1
+        try:
+            return self.turn.acquire(timeout=timeout)
+        finally:
+            with self._counting:
+                self.waiting -= 1
 
     def resource(self, name: str, opened: Callable[[], Resource], close: Callable[[Resource], object]) -> Resource:
         """The resource of that name, opened at first use and closed before the lock is given back."""
@@ -192,11 +212,27 @@ class _Attempt:
 def _locked(path: Path) -> int:
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        announcement = os.open(path.with_name(WAITING), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        fcntl.flock(announcement, fcntl.LOCK_SH)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        finally:
+            _release(announcement)
     except OSError:
         os.close(descriptor)
         raise
     return descriptor
+
+
+def _is_waited_for(path: Path) -> bool:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return True
+    _release(descriptor)
+    return False
 
 
 def _release(descriptor: int) -> None:

@@ -105,6 +105,10 @@ class ServerStore:
             finally:
                 session.end()
 
+    def is_wanted(self) -> bool:
+        """Whether another thread or process waits for the index now. A server lets everybody in."""
+        return self._lock is not None and self._lock.is_wanted()
+
     def problems(self) -> list[str]:
         """What is wrong with the store itself, one sentence each. Raises StoreUnavailable if it does not answer."""
         with self._engine() as engine:

@@ -1,8 +1,8 @@
 """One session of an embedded index for all readers of a process that come while it is open.
 
 To open the embedded engine costs more than to search it (10,000 chunks: 440 ms and 20 ms), and it lets one session in
-at a time. So a process that answers many readers opens it once for those who wait together. The session ends when
-nobody reads, and after `OPEN_SECONDS` at the latest: other processes wait for the folder meanwhile.
+at a time. So a process that answers many readers keeps it open for them, as long as nobody else wants it: when another
+process waits, those who read now get a moment more, newcomers wait, and the other one has its turn.
 """
 
 from __future__ import annotations
@@ -12,29 +12,41 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol
 
-from include.domain.errors import StoreBusy
+from include.domain.errors import StoreBusy, StoreUnavailable
 from include.ports import Index, IndexReader, IndexStore
 
 log = logging.getLogger(__name__)
 
-OPEN_SECONDS = 2.0
-"""So long at most is a session open for newcomers. Longer, and an ingest beside it waits; shorter, and more of the
-time goes into opening."""
+SHARE_SECONDS = 2.0
+"""So long a session takes newcomers though another process waits. Longer, and an ingest beside it is slow; shorter, and
+readers spend their time with opening."""
 
-LINGER_SECONDS = 0.02
-"""So long it stays open after the last reader: those who come in a burst are some milliseconds apart."""
+IDLE_SECONDS = 5.0
+"""So long it stays open without a reader."""
+
+LOOK_SECONDS = 0.05
+"""So often it is looked whether another process waits."""
+
+
+class SharedStore(IndexStore, Protocol):
+    """A store that one process at a time can open."""
+
+    def is_wanted(self) -> bool:
+        """Whether another thread or process waits for it now."""
+        ...
 
 
 class SharedReading:
     """IndexStore. Reads together with other threads; everything else is the store's own. Sessions must not be nested:
     the inner one could wait for the end of the outer one."""
 
-    def __init__(self, store: IndexStore, *, wait_seconds: float, open_seconds: float = OPEN_SECONDS) -> None:
+    def __init__(self, store: SharedStore, *, wait_seconds: float, share_seconds: float = SHARE_SECONDS) -> None:
         """Who is not let in within `wait_seconds` gets StoreBusy, as from the store itself."""
         self._store = store
         self._wait_seconds = wait_seconds
-        self._open_seconds = open_seconds
+        self._share_seconds = share_seconds
         self._changed = threading.Condition()
         self._waiting = 0
         self._inside = 0
@@ -42,6 +54,7 @@ class SharedReading:
         self._failed: tuple[int, Exception] | None = None
         self._attempts = 0
         self._keeper: threading.Thread | None = None
+        self._closed = False
 
     @property
     def location(self) -> str:
@@ -63,9 +76,20 @@ class SharedReading:
                 self._inside -= 1
                 self._changed.notify_all()
 
+    def close(self) -> None:
+        """End the session as soon as those inside have read. Nobody is let in any more."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+            keeper = self._keeper
+        if keeper is not None:
+            keeper.join(self._wait_seconds)
+
     def _enter(self) -> IndexReader:
         deadline = time.monotonic() + self._wait_seconds
         with self._changed:
+            if self._closed:
+                raise StoreUnavailable(f"{self.location}: this process is about to end")
             self._waiting += 1
             before = self._attempts  # a failure of one of these began before this reader came
             try:
@@ -91,29 +115,45 @@ class SharedReading:
         self._changed.notify_all()
 
     def _keep(self) -> None:
-        while True:
+        while not self._closed:
             with self._changed:
                 while not self._waiting:
                     self._changed.wait()
+                    if self._closed:
+                        return
                 self._attempts += 1
             try:
                 with self._store.reading() as index:
                     self._let_in(index)
+                time.sleep(LOOK_SECONDS)  # who waited outside is woken now, and must not find us there first
             except Exception as error:  # noqa: BLE001 (every reader that waits gets it)
                 with self._changed:
                     self._failed = (self._attempts, error)
                     self._changed.notify_all()
 
     def _let_in(self, index: IndexReader) -> None:
-        closes_at = time.monotonic() + self._open_seconds
         with self._changed:
             self._index = index
             self._changed.notify_all()
-            while (left := closes_at - time.monotonic()) > 0:
-                if self._inside or self._waiting:
-                    self._changed.wait(left)
-                elif not self._changed.wait(min(left, LINGER_SECONDS)):
-                    break
-            self._index = None
-            while self._inside:
-                self._changed.wait()
+            try:
+                self._stay()
+            finally:
+                self._index = None
+                while self._inside:
+                    self._changed.wait()
+
+    def _stay(self) -> None:
+        """Until others want the index, or nobody here does."""
+        opened_at = read_at = looked_at = time.monotonic()
+        wanted = False
+        while not self._closed:
+            self._changed.wait(LOOK_SECONDS)
+            now = time.monotonic()
+            if now - looked_at >= LOOK_SECONDS:
+                wanted, looked_at = self._store.is_wanted(), now
+            if self._inside or self._waiting:
+                read_at = now
+                if wanted and now - opened_at >= self._share_seconds:
+                    return
+            elif wanted or now - read_at >= IDLE_SECONDS:
+                return

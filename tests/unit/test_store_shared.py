@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -17,6 +19,8 @@ from include.ports import IndexReader
 from include.store.edge import EdgeStore
 from include.store.shared import SharedReading
 from tests.builders import DIMENSION, EMBEDDER, new_points
+
+ROOT = Path(__file__).parents[2]
 
 
 class CountedStore(EdgeStore):
@@ -57,7 +61,7 @@ def test_readers_who_come_together_open_the_index_once(store: CountedStore) -> N
 
 
 def test_a_session_ends_though_readers_never_stop_and_a_writer_gets_in(store: CountedStore) -> None:
-    shared = SharedReading(store, wait_seconds=5, open_seconds=0.2)
+    shared = SharedReading(store, wait_seconds=5, share_seconds=0.2)
     done = threading.Event()
 
     def read_on() -> None:
@@ -72,6 +76,24 @@ def test_a_session_ends_though_readers_never_stop_and_a_writer_gets_in(store: Co
         assert count(shared) == 2
         done.set()
     assert [each.result() for each in readers] == [None] * 4
+
+
+def test_a_session_that_nobody_else_wants_stays_open_and_an_idle_one_is_given_up_at_once(store: CountedStore) -> None:
+    shared = SharedReading(store, wait_seconds=5)
+    for _ in range(5):
+        assert count(shared) == 1
+        time.sleep(0.1)
+    assert store.sessions == 1
+    began = time.monotonic()
+    with store.writing():
+        assert time.monotonic() - began < 1.5
+    script = "import sys; from pathlib import Path; from include.store.edge import EdgeStore\n"
+    script += (
+        "with EdgeStore(Path(sys.argv[1]), 'docs', lock_timeout=3).reading() as index: print(index.count_points())"
+    )
+    assert count(shared) == 1
+    command = [sys.executable, "-c", script, store.location.removeprefix("edge://").partition("#")[0]]
+    assert subprocess.run(command, capture_output=True, text=True, cwd=ROOT).stdout == "1\n"
 
 
 def test_everybody_who_waits_is_told_why_and_the_next_one_tries_again(store: CountedStore) -> None:
@@ -95,3 +117,29 @@ def test_an_error_of_one_reader_is_his_own(store: CountedStore) -> None:
     with pytest.raises(ZeroDivisionError), shared.reading():
         _ = 1 // 0
     assert count(shared) == 1
+
+
+def test_a_closed_one_leaves_the_index_to_others_and_lets_nobody_in(tmp_path: Path, store: CountedStore) -> None:
+    shared = SharedReading(store, wait_seconds=5)
+    assert count(shared) == 1
+    shared.close()
+    with EdgeStore(tmp_path / "index", "docs", lock_timeout=0.1).reading() as index:
+        assert index.count_points() == 1
+    with pytest.raises(StoreUnavailable, match="about to end"):
+        count(shared)
+
+
+class Forgetful(CountedStore):
+    def is_wanted(self) -> bool:
+        raise OSError("the folder is gone")
+
+
+def test_a_session_that_breaks_off_is_not_used_any_more(tmp_path: Path) -> None:
+    store = Forgetful(tmp_path / "index", "docs", lock_timeout=2)
+    store.prepare(EMBEDDER, DIMENSION)
+    shared = SharedReading(store, wait_seconds=5)
+    for _ in range(3):
+        with shared.reading() as index:
+            assert index.count_points() == 0
+        time.sleep(0.1)
+    assert store.sessions == 3
