@@ -1,9 +1,10 @@
 """Reads a paged JSON list and says whether nothing is missing.
 
 One answer is one moment. A list of several pages is several moments: what is deleted on a page already read pulls an
-unread row over the border, unseen. So such a list is read again until two readings in a row are equal, page by page,
-version by version; then it stood still from the end of the first to the start of the second. Where the source pages
-by offset, an overlap shows the same in one reading: every window must start with the rows the last one ended with.
+unread row over the border, unseen. So such a list is read again until two readings in a row name the same documents in
+the same order; then none came or went from the end of the first to the start of the second. Where the source pages by
+offset, an overlap shows the same in one reading: every window must start with the rows the last one ended with. What is
+edited meanwhile is listed as it was last read; the next listing sees the rest.
 
 What ends a reading: a declared total that was reached, with nothing behind it where it fits into one page, a declared
 page count, a null `next`, an empty page, the configured past-the-end error. A full or short page alone never does.
@@ -41,8 +42,12 @@ class Reading:
     def total(self) -> int | None:
         return self.totals[-1] if self.totals else None
 
+    @property
+    def presences(self) -> tuple[tuple[str, bool], ...]:
+        return tuple(item.presence for item in self.items.values())
+
     def agrees_with(self, other: Reading) -> bool:
-        same_rows = list(self.items.values()) == list(other.items.values())
+        same_rows = self.presences == other.presences
         return same_rows and self.totals == other.totals and self.problems == other.problems
 
 
@@ -82,7 +87,7 @@ class ListReader:
     def _compare_first_page(self, reading: Reading) -> None:
         """The cheap check of a single reading: has the first page moved meanwhile?"""
         page = self._endpoint.ask(self._endpoint.first(self._size))
-        if list(page.rows) != list(reading.items.values())[: len(page.rows)] or page.total != reading.total:
+        if page.presences != reading.presences[: len(page.rows)] or page.total != reading.total:
             reading.problems.append("the first page changed while the list was read")
 
     def _read_once(self) -> Reading:
@@ -187,8 +192,8 @@ class _Walk:
             twice = known[0] if known else next(one for one in ids if ids.count(one) > 1)
             self._reading.problems.append(f"document {twice} is listed twice (page {self._reading.pages})")
         if self._paging.overlap and self._before is not None:
-            expected = self._before.rows[-self._paging.overlap :]
-            if page.rows[: len(expected)] != expected:
+            expected = self._before.presences[-self._paging.overlap :]
+            if page.presences[: len(expected)] != expected:
                 self._reading.anchored = False
         for row in page.rows:
             items.setdefault(row.doc_id, row)

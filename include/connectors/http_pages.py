@@ -27,6 +27,11 @@ class ListedItem:
     listed: ListedDocument | None
     updated_at: object = None
 
+    @property
+    def presence(self) -> tuple[str, bool]:
+        """What two readings of a list must agree on. Not the version: of a text with a counter in it, no two do."""
+        return self.doc_id, self.listed is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -52,6 +57,10 @@ class Page:
     @property
     def ids(self) -> tuple[str, ...]:
         return tuple(row.doc_id for row in self.rows)
+
+    @property
+    def presences(self) -> tuple[tuple[str, bool], ...]:
+        return tuple(row.presence for row in self.rows)
 
 
 class PagedList(Protocol):

@@ -42,9 +42,9 @@ class Post:
 
 @dataclass
 class FakeWordPress:
-    """Its verbs are those of `tests.cms.wordpress.WordPressSite`. `withheld` are fields that a plugin removes from
-    every document, `requests` what was asked for, `counted` what the lists declare as their total. `between` is called
-    after every answer to a list."""
+    """Its verbs are those of `tests.cms.wordpress.WordPressSite`. `overrides` are fields that a plugin changes
+    (by id), `requests` what was asked for, `counted` what the lists declare as their total. `between` is called after
+    every answer to a list."""
 
     url: str = ""
     posts: dict[int, Post] = field(default_factory=dict)

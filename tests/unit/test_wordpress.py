@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -291,6 +292,14 @@ def test_without_totals_the_list_is_read_past_its_end(wordpress: FakeWordPress, 
     assert listing.documents.keys() == made
     assert listing.proof.declared_total is None
     assert "no total declared" in listing.proof.detail
+
+
+def test_a_text_that_is_another_with_every_answer_does_not_disturb_the_list(wordpress: FakeWordPress) -> None:
+    made = [wordpress.create(title=f"T{number}", content="x") for number in range(20)]
+    wordpress.between = lambda site: [setattr(site.posts[int(one)], "content", f"{uuid4()} views") for one in made]
+    proof = wordpress.open_connector(TurnableClock(), types=["posts"], per_page=7).list_documents().proof
+    assert proof.complete, proof.problem
+    assert "in one reading" in proof.detail
 
 
 @pytest.mark.parametrize("per_page", [1, 3, 10])
