@@ -10,7 +10,6 @@ Everything that would be written is read before the first write, so that the gat
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import islice
@@ -18,7 +17,7 @@ from itertools import islice
 from include.domain.errors import ListingNotProven
 from include.domain.inventory import IndexInventory, ListedDocument, Listing
 from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, RunState
-from include.domain.plan import Action, Change, HoldReason, Plan, Verdict
+from include.domain.plan import Action, HoldReason, Plan, Verdict
 from include.planning.diff import diff, with_contents
 from include.planning.fences import CLOCK_TOLERANCE
 from include.planning.gate import judge
@@ -65,19 +64,33 @@ def prepare(context: SourceContext, *, progress: Progress) -> Judged:
         )
     inventory = inventory_of(context)
     plan = diff(listing, inventory, pipeline=context.writer.pipeline)
-    reading = read_changes(context, plan.changes, listing, progress=progress)
-    reading.outcomes.extend(
-        DocumentOutcome(listed.doc_id, DocumentState.FAILED, listed.unreadable, listed.version)
-        for listed in listing.documents.values()
-        if listed.unreadable
-    )
+    judged = read_and_judge(context, plan, inventory, listing, progress=progress)
+    judged.reading.outcomes.extend(unreadable(listing))
+    return judged
+
+
+def read_and_judge(
+    context: SourceContext, plan: Plan, inventory: IndexInventory, listing: Listing, *, progress: Progress
+) -> Judged:
+    """Read the texts that a plan would write, then ask the gate. Raises SourceUnavailable when the source stops
+    answering."""
+    reading = _read(context, plan, listing, progress)
     try:
-        plan = with_reading(plan, reading)
+        plan = _with_reading(plan, reading)
         verdict = judged_by_the_gate(context, plan, inventory)
     except BaseException:
         reading.spool.close()
         raise
     return Judged(plan, verdict, inventory, reading, listing)
+
+
+def unreadable(listing: Listing) -> list[DocumentOutcome]:
+    """The documents that the source names and whose state it does not tell: they fail, and keep what is indexed."""
+    return [
+        DocumentOutcome(listed.doc_id, DocumentState.FAILED, listed.unreadable, listed.version)
+        for listed in listing.documents.values()
+        if listed.unreadable
+    ]
 
 
 def inventory_of(context: SourceContext) -> IndexInventory:
@@ -88,14 +101,14 @@ def inventory_of(context: SourceContext) -> IndexInventory:
     return with_marks(inventory, context.ledger.marks(context.source))
 
 
-def read_changes(context: SourceContext, changes: Iterable[Change], listing: Listing, *, progress: Progress) -> Reading:
-    """The texts that these changes would write. Raises SourceUnavailable when the source stops answering."""
-    to_read = [change.doc_id for change in changes if change.action is not Action.DELETE]
-    settled = [doc_id for doc_id in listing.documents if doc_id not in set(to_read)]
+def _read(context: SourceContext, plan: Plan, listing: Listing, progress: Progress) -> Reading:
+    to_read = [change.doc_id for change in plan.changes if change.action is not Action.DELETE]
+    changing = frozenset(to_read)
+    settled = [doc_id for doc_id in listing.documents if doc_id not in changing]
     return read_documents(context.connector, to_read, context.extract, progress=progress, living=settled)
 
 
-def with_reading(plan: Plan, reading: Reading) -> Plan:
+def _with_reading(plan: Plan, reading: Reading) -> Plan:
     """Drop changes whose document could not be read (they are outcomes), put versions and texts into the others."""
     unread = {outcome.doc_id for outcome in reading.outcomes}
     changes = tuple(

@@ -24,13 +24,14 @@ from include.services.applying import apply_plan
 from include.services.context import SourceContext
 from include.services.deferral import deferred_changes
 from include.services.holding import with_standing_hold
-from include.services.judging import Judged, inventory_of, judged_by_the_gate, read_changes, with_reading
+from include.services.judging import Judged, inventory_of, read_and_judge, unreadable
 from include.services.reading import Progress
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What the listing says of the named documents. `left` waits for the night, each with the reason."""
+    """What the listing says of the named documents. `left` is what it says without a change to make: what waits for
+    the night, and what cannot be read, each with the reason."""
 
     listing: Listing
     inventory: IndexInventory
@@ -60,7 +61,7 @@ def look_again(
     try:
         found = _find(context, doc_ids)
         outcomes.extend(found.left)
-        judged = _judge(context, found, progress)
+        judged = read_and_judge(context, found.plan, found.inventory, found.listing, progress=progress)
         outcomes.extend(judged.reading.outcomes)
         held = judged.verdict.held
         why = " ".join(hold.message for hold in judged.verdict.holds)
@@ -107,6 +108,7 @@ def _find(context: SourceContext, doc_ids: Collection[str] | None) -> _Found:
     named = [change for change in plan.changes if doc_ids is None or change.doc_id in doc_ids]
     waiting = [change.doc_id for change in named if change.doc_id in deferred]
     left = [DocumentOutcome(doc_id, DocumentState.HELD, deferred[doc_id]) for doc_id in waiting]
+    left.extend(outcome for outcome in unreadable(listing) if doc_ids is None or outcome.doc_id in doc_ids)
     if unproven:
         absent = inventory.documents.keys() - listing.documents.keys()
         waits = f"no longer listed, but the listing is not proven ({unproven}); left to the nightly reconciliation"
@@ -114,17 +116,6 @@ def _find(context: SourceContext, doc_ids: Collection[str] | None) -> _Found:
         left.extend(DocumentOutcome(doc_id, DocumentState.HELD, waits) for doc_id in asked_for)
     changes = tuple(change for change in named if change.doc_id not in deferred)
     return _Found(listing, inventory, replace(plan, changes=changes), tuple(left))
-
-
-def _judge(context: SourceContext, found: _Found, progress: Progress) -> Judged:
-    reading = read_changes(context, found.plan.changes, found.listing, progress=progress)
-    try:
-        plan = with_reading(found.plan, reading)
-        verdict = judged_by_the_gate(context, plan, found.inventory)
-    except BaseException:
-        reading.spool.close()
-        raise
-    return Judged(plan, verdict, found.inventory, reading, found.listing)
 
 
 def _concluded(context: SourceContext, manifest: Manifest, judged: Judged, outcomes: list[DocumentOutcome]) -> Manifest:

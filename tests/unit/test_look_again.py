@@ -89,6 +89,15 @@ def test_a_name_that_changed_nothing_writes_nothing(source: FakeSource) -> None:
     assert not {"insert", "overwrite", "set_payload", "delete"} & set(operations)
 
 
+def test_a_named_document_whose_state_cannot_be_read_is_listed_and_keeps_its_text(source: FakeSource) -> None:
+    context = filled(source)
+    source.put("page-01", "another text")
+    source.unreadable = {"page-01": "status is missing", "page-02": "status is missing"}
+    manifest = look(context, ["page-01"])
+    assert (manifest.state, states(manifest)) == (RunState.DEGRADED, {"page-01": DocumentState.FAILED})
+    assert (fetched(context), text_of(context, "page-01")) == ([], "page 1\nabout thing 1")
+
+
 def test_without_a_name_everything_that_changed_is_looked_at(source: FakeSource) -> None:
     context = filled(source)
     source.put("page-01", "another text")
