@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from tests.benchmarks import readers
 from tests.benchmarks.__main__ import install_peers, prepare
 from tests.benchmarks.audit import Stored, audit
 from tests.benchmarks.corpus import Corpus, Page, load
@@ -91,3 +92,17 @@ def test_peers_that_cannot_be_installed_are_a_reason_and_no_error(
     (tmp_path / "file").write_text("no folder can be made below a file")
     monkeypatch.setattr("tests.benchmarks.__main__.PEERS", tmp_path / "file" / "peers")
     assert install_peers().startswith("not installed: ")
+
+
+@pytest.mark.slow
+def test_readers_beside_an_ingest_meet_no_error_and_no_mixed_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert readers.main(["--documents", "10", "--readers", "3", "--seconds", "1", "--timeout", "60"]) == 0
+    assert "one question alone" in capsys.readouterr().out
+
+
+def test_the_readers_see_an_answer_of_two_editions() -> None:
+    page = "# Page\n\nfirst part\n\n```\ncode\n```\n\nlast part\n"
+    old, new = (readers._edition(page, "page.md", number) for number in (0, 1))
+    assert old.count("(edition 0 of page.md)") == 2
+    assert not readers._is_mixed({"chunks": [{"text": old}, {"text": old}]})
+    assert readers._is_mixed({"chunks": [{"text": old}, {"text": new}]})
