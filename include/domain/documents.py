@@ -84,7 +84,8 @@ class FetchedDocument:
 
 @dataclass(frozen=True, slots=True)
 class ExtractedDocument:
-    """A fetched document as normalised Markdown. `content_hash` covers `text` only (sha256, hex)."""
+    """A fetched document as normalised Markdown. `content_hash` covers `text` only (sha256, hex). `is_empty`: the page
+    has no text, its title stands in."""
 
     key: DocumentKey
     version: str
@@ -100,6 +101,7 @@ class ExtractedDocument:
     effective_date: EvidencedDate | None
     expires_at: EvidencedDate | None
     front_matter: Mapping[str, object] = field(default_factory=dict)
+    is_empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ class Change:
     `reason` says why in words. `moved_to` is set on the delete of a document whose content the same plan creates
     under another id (a rename), `moved_from` on that creation. `content_before` is the text the index holds,
     `content_after` the text the change would write; both are content hashes, empty where there is none or the
-    document has not been read.
+    document has not been read. `empties`: the page has no text any more, its title would stand in.
     """
 
     doc_id: str
@@ -38,6 +38,7 @@ class Change:
     moved_to: str = ""
     content_before: str = ""
     content_after: str = ""
+    empties: bool = False
 
     @property
     def changes_text(self) -> bool:

@@ -11,7 +11,8 @@ Per source, with n = documents indexed before the run:
                           and more than update_allowance of them; or more than
                           half of the source, at least same_text_minimum        holds those replacements
     same text         documents that turn into a text, or are most of what is
-                          new, with those that have it already:
+                          new, with those that have it already; so are
+                          documents that lose their whole text:
                           at least same_text_minimum, and * 100 > same_text_percent * n
                                                                                 holds those documents
     scope changed     the listing was read as somebody else, or covers something
@@ -163,6 +164,7 @@ def judge(
     )
 
 
+_NO_TEXT = "no text"  # in place of a hash
 _REWRITES = (HoldReason.MASS_UPDATE, HoldReason.SAME_TEXT)
 
 
@@ -274,7 +276,7 @@ def _same_text(plan: Plan, limits: Limits, sharing: Mapping[str, int]) -> tuple[
         if change.action is Action.CREATE:
             new[change.content_after].append(change)
         elif change.changes_text:
-            turning[change.content_after].append(change)
+            turning[_NO_TEXT if change.empties else change.content_after].append(change)
     indexed, percent = plan.indexed_documents, limits.same_text_percent
     creations = len(plan.of(Action.CREATE))
     holds, held = [], []
@@ -287,12 +289,13 @@ def _same_text(plan: Plan, limits: Limits, sharing: Mapping[str, int]) -> tuple[
         if not changes or total < limits.same_text_minimum or not _over(total, percent, base):
             continue
         held.extend(changes)
+        what = "no text" if content_hash == _NO_TEXT else f"one and the same text ({content_hash[:12]})"
         holds.append(
             Hold(
                 HoldReason.SAME_TEXT,
-                f"{plan.source}: {total} of {base} documents would have one and the same text "
-                f"({content_hash[:12]}), the limit is {percent:g} %. They keep their last good version. This is how a "
-                f"login, consent or maintenance page looks; open {changes[0].doc_id} at the source",
+                f"{plan.source}: {total} of {base} documents would have {what}, the limit is {percent:g} %. They keep "
+                "their last good version. This is how a login, consent or maintenance page looks, or a plugin that "
+                f"fails; open {changes[0].doc_id} at the source",
             )
         )
     return holds, held

@@ -112,7 +112,11 @@ def _with_reading(plan: Plan, reading: Reading) -> Plan:
     """Drop changes whose document could not be read (they are outcomes), put versions and texts into the others."""
     unread = {outcome.doc_id for outcome in reading.outcomes}
     changes = tuple(
-        replace(change, version_after=reading.versions.get(change.doc_id, change.version_after))
+        replace(
+            change,
+            version_after=reading.versions.get(change.doc_id, change.version_after),
+            empties=change.action is not Action.DELETE and change.doc_id in reading.empty,
+        )
         for change in plan.changes
         if change.action is Action.DELETE or change.doc_id not in unread
     )

@@ -62,11 +62,13 @@ class Spool:
 
 @dataclass(slots=True)
 class Reading:
-    """What came of reading: hashes and versions by doc_id, and an outcome for each document that was not readable."""
+    """What came of reading: hashes and versions by doc_id, the documents without any text, and an outcome for each that
+    was not readable."""
 
     spool: Spool
     contents: dict[str, str] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
+    empty: set[str] = field(default_factory=set)
     outcomes: list[DocumentOutcome] = field(default_factory=list)
 
 
@@ -111,6 +113,8 @@ def read_documents(
             reading.spool.add(document)
             reading.contents[doc_id] = document.content_hash
             reading.versions[doc_id] = document.version
+            if document.is_empty:
+                reading.empty.add(doc_id)
         unanswered = 0
         progress("read", number, len(doc_ids))
     return reading

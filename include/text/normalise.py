@@ -41,7 +41,8 @@ def extract(fetched: FetchedDocument) -> ExtractedDocument:
         ),
         fetched.key.doc_id,
     )
-    if not text.strip():
+    is_empty = not text.strip()
+    if is_empty:
         if not fetched.empty_is_legitimate:
             raise _unreadable(
                 fetched,
@@ -66,6 +67,7 @@ def extract(fetched: FetchedDocument) -> ExtractedDocument:
         effective_date=fetched.effective_date,
         expires_at=fetched.expires_at,
         front_matter=fields,
+        is_empty=is_empty,
     )
 
 

@@ -258,6 +258,20 @@ def test_cl_09_a_plugin_that_shows_everybody_the_same_notice_is_held(wordpress: 
     assert site.texts() == texts
 
 
+def test_cl_09_a_plugin_that_empties_some_texts_is_held_and_an_editor_may_empty_one(wordpress: FakeWordPress) -> None:
+    made, site = _filled(wordpress, 39)
+    site.limits = Limits()
+    wordpress.edit(made[0], content="<div></div>")
+    assert site.night().state is RunState.TRUE
+    texts = site.texts()
+    for doc_id in made[1:6]:
+        wordpress.edit(doc_id, content="<div></div>")
+    manifest = site.night()
+    assert manifest.state is RunState.HELD
+    assert "5 of 40 documents would have no text" in manifest.reason
+    assert site.texts() == texts
+
+
 def test_cl_09_a_plugin_that_empties_every_text_is_held(wordpress: FakeWordPress) -> None:
     made, site = _filled(wordpress, 12)
     site.limits = Limits()
