@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import quote, urljoin
 
 from include.connectors.credentials import Credentials
-from include.connectors.http_listing import ListReader, Reading
+from include.connectors.http_listing import ListReader
 from include.connectors.http_options import HttpJsonOptions
 from include.connectors.http_pages import ListEndpoint
 from include.connectors.http_session import Answer, HttpSession, Pace
@@ -107,7 +107,7 @@ class HttpJsonConnector:
             scope_verified=standing.verified,
             seen=len(reading.items),
             declared_total=reading.total,
-            detail=self._detail(reading, passes, len(documents)),
+            detail=reading.summary(passes),
             problem="; ".join(f"{self._source}: {problem}" for problem in problems),
             scope=standing.scope,
         )
@@ -250,13 +250,6 @@ class HttpJsonConnector:
     def _ask_canary(self, doc_id: str) -> str:
         page = self._living(doc_id, self._get_page(doc_id), self._clock.now())
         return "" if page.public else page.why
-
-    def _detail(self, reading: Reading, passes: int, public: int) -> str:
-        total = "no total declared" if reading.total is None else f"declared total {reading.total}"
-        times = "one reading" if passes == 1 else f"{passes} readings"
-        unquiet = "; before it stood still: " + ", ".join(dict.fromkeys(reading.earlier_problems))
-        shown = unquiet if reading.earlier_problems and not reading.problems else ""
-        return f"{reading.pages} pages in {times}, {len(reading.items)} listed, {public} public, {total}{shown}"
 
     @staticmethod
     def _text(expression: str | None, data: object) -> str | None:

@@ -46,6 +46,16 @@ class Reading:
     def presences(self) -> tuple[tuple[str, bool], ...]:
         return tuple(item.presence for item in self.items.values())
 
+    def summary(self, passes: int) -> str:
+        """What was read, in words, for the proof of a listing."""
+        times = "one reading" if passes == 1 else f"{passes} readings"
+        pages = f"{self.pages} page{'s' * (self.pages != 1)}"
+        public = sum(item.listed is not None for item in self.items.values())
+        total = "no total declared" if self.total is None else f"declared total {self.total}"
+        text = f"{pages} in {times}, {len(self.items)} listed, {public} public, {total}"
+        unquiet = ", ".join(dict.fromkeys(self.earlier_problems)) if not self.problems else ""
+        return f"{text} (before it stood still: {unquiet})" if unquiet else text
+
     def agrees_with(self, other: Reading) -> bool:
         same_rows = self.presences == other.presences
         return same_rows and self.totals == other.totals and self.problems == other.problems

@@ -33,15 +33,7 @@ class TypeListing:
         return self.reading.items
 
     def detail(self) -> str:
-        reading = self.reading
-        public = sum(item.listed is not None for item in reading.items.values())
-        times = "one reading" if self.passes == 1 else f"{self.passes} readings"
-        pages = f"{reading.pages} page{'s' * (reading.pages != 1)}"
-        unquiet = ", ".join(dict.fromkeys(reading.earlier_problems)) if not reading.problems else ""
-        total = "no total declared" if reading.total is None else f"declared total {reading.total}"
-        return f"{self.rest_base}: {pages} in {times}, {len(reading.items)} listed, {public} public, {total}" + (
-            f" (before it stood still: {unquiet})" if unquiet else ""
-        )
+        return f"{self.rest_base}: {self.reading.summary(self.passes)}"
 
 
 def read_types(rest: WordPressRest, options: WordPressOptions) -> list[TypeListing]:
