@@ -12,7 +12,7 @@ import hashlib
 import html
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 from urllib.parse import quote, urljoin
@@ -25,6 +25,7 @@ from include.connectors.http_session import Answer, HttpSession, Pace
 from include.connectors.http_standing import standing_of
 from include.connectors.json_fields import judge, search, text_of, utf8, version_of
 from include.connectors.page_text import PageText, page_text
+from include.connectors.page_version import version_as_read
 from include.connectors.witnesses import Witnesses
 from include.domain.dates import EvidencedDate, Precision, parse_date
 from include.domain.documents import DocumentKey, FetchedDocument, Presence
@@ -32,7 +33,6 @@ from include.domain.errors import (
     DocumentGone,
     DocumentNotPublic,
     DocumentUnreadable,
-    SourceUnavailable,
     TruecopyError,
 )
 from include.domain.inventory import Listing, Proof
@@ -228,18 +228,14 @@ class HttpJsonConnector:
         if options.list.version_covers_text:
             version += self._text_token(data)
         shown = options.page.fields.updated_at or options.list.updated_at or options.list.versions[0]
-        seen, listed = _instant(search(shown, data)), _instant(self._listed_at.get(doc_id))
-        if seen and listed and seen.value < listed.value:
-            raise SourceUnavailable(
-                f"{self._source}: {doc_id} is shown as of {seen.value:%Y-%m-%d %H:%M:%S}, the list has seen "
-                f"{listed.value:%Y-%m-%d %H:%M:%S}: a cache lags behind; try again later",
-                source=self._source,
-                doc_id=doc_id,
-            )
-        is_coarse = seen is not None and seen.value.microsecond == 0
-        if seen and is_coarse and abs(fetched_at - seen.value) < timedelta(seconds=options.settle_seconds):
-            return f"{version}~unsettled"  # a second edit in this second would look the same
-        return version
+        return version_as_read(
+            version,
+            DocumentKey(self._source, doc_id),
+            shown=_instant(search(shown, data)),
+            listed=_instant(self._listed_at.get(doc_id)),
+            fetched_at=fetched_at,
+            settle_seconds=options.settle_seconds,
+        )
 
     def _absence(self, doc_id: str, answer: Answer) -> TruecopyError:
         """DocumentGone for 404 and 410, DocumentNotPublic for 401 and 403, SourceUnavailable without witnesses."""

@@ -39,11 +39,12 @@ nothing to what is public: every state but `publish` is not, and neither is what
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from include.connectors.credentials import Credentials
 from include.connectors.http_session import Answer, HttpSession, Pace
 from include.connectors.json_fields import utf8
+from include.connectors.page_version import version_as_read
 from include.connectors.witnesses import Standing, Witnesses
 from include.connectors.wordpress_documents import FULL, WordPressDocument, utc_date
 from include.connectors.wordpress_listing import problems_of, read_types, route_of
@@ -51,7 +52,7 @@ from include.connectors.wordpress_options import WordPressOptions
 from include.connectors.wordpress_rest import GONE, NOT_PUBLIC, WordPressRest, code_of, unanswered
 from include.domain.dates import EvidencedDate
 from include.domain.documents import DocumentKey, FetchedDocument, Presence
-from include.domain.errors import DocumentGone, DocumentNotPublic, DocumentUnreadable, SourceUnavailable
+from include.domain.errors import DocumentGone, DocumentNotPublic, DocumentUnreadable
 from include.domain.inventory import Listing, Proof
 from include.ports import Clock
 
@@ -205,18 +206,14 @@ class WordPressConnector:
         doc_id, version = document.doc_id, document.version(with_content=self._options.content_in_version)
         if not version:
             raise DocumentUnreadable(f"{self._source}: {doc_id} shows neither modified_gmt nor any other state")
-        shown, listed = document.modified, self._listed_as_of.get(doc_id)
-        if shown and listed and shown.value < listed.value:
-            raise SourceUnavailable(
-                f"{self._source}: {doc_id} is shown as of {shown.value:%Y-%m-%d %H:%M:%S}, the list has seen "
-                f"{listed.value:%Y-%m-%d %H:%M:%S}: a cache lags behind; try again later",
-                source=self._source,
-                doc_id=doc_id,
-            )
-        settles = timedelta(seconds=self._options.settle_seconds)
-        if not self._options.content_in_version and shown and abs(fetched_at - shown.value) < settles:
-            return f"{version}~unsettled"  # a second edit in this second would look the same
-        return version
+        return version_as_read(
+            version,
+            DocumentKey(self._source, doc_id),
+            shown=document.modified,
+            listed=self._listed_as_of.get(doc_id),
+            fetched_at=fetched_at,
+            settle_seconds=0 if self._options.content_in_version else self._options.settle_seconds,
+        )
 
     def _ask_standing(self) -> Standing:
         return self._rest.standing(f"types {', '.join(sorted(self._options.types))} of {self._session.base_url}")
