@@ -75,6 +75,7 @@ class HttpJsonConnector:
             options.canaries,
             ask_standing=partial(standing_of, self._session, options),
             ask_canary=self._ask_canary,
+            elapsed=self._session.elapsed,
         )
 
     @property
@@ -114,8 +115,9 @@ class HttpJsonConnector:
         return Listing(self._source, documents, proof, listed_at)
 
     def fetch(self, doc_id: str) -> FetchedDocument:
-        """See `ports.Connector`. SourceUnavailable also when the page shows an older version than the list did:
-        a cache has not caught up, and the old text must not be recorded as the new version."""
+        """See `ports.Connector`. SourceUnavailable also when the page shows an older version than the list did: a
+        cache has not caught up, and the old text must not be recorded as the new version; and when the credential is
+        not accepted any more, for the text may be cut then."""
         fetched_at = self._clock.now()
         answer = self._get_page(doc_id)
         if self._says_absent(answer):
@@ -126,6 +128,7 @@ class HttpJsonConnector:
             raise DocumentNotPublic(f"{self._source}: {doc_id} is not public ({page.why})", **facts)
         if page.public is None:
             raise DocumentUnreadable(f"{self._source}: {doc_id}: its state is unknown ({page.why})", **facts)
+        self._witnesses.vouch_for_page(doc_id)
         options, fields = self._options, self._options.page.fields
         body = self._body(doc_id, page.data)
         if (title := text_of(search(fields.title, page.data)) if fields.title else None) and options.page.title_is_html:

@@ -187,6 +187,10 @@ class HttpSession:
             self._remember(key, shown, answer)
         return answer
 
+    def elapsed(self) -> float:
+        """Seconds, by the clock that the pauses go by."""
+        return self._pace.monotonic()
+
     def close(self) -> None:
         self._session.close()
         self._remembered.clear()

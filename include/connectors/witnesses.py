@@ -8,12 +8,15 @@ canaries) answer at that very moment.
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from include.domain.errors import DocumentGone, DocumentNotPublic, SourceUnavailable, TruecopyError
 
 CANARIES = 3
+STANDING_LASTS = 5.0
+"""Seconds for which an answer about our standing is good enough to believe the pages that are read meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,7 @@ class Witnesses:
 
     `configured` are ids that the user vouches for; without them each proven listing chooses some of its own.
     `ask_standing` asks the source who we are. `ask_canary` returns in words what is wrong with a document that should
-    be alive and public, "" when it is; it may raise.
+    be alive and public, "" when it is; it may raise. `elapsed` tells the time in seconds.
     """
 
     def __init__(
@@ -40,21 +43,36 @@ class Witnesses:
         *,
         ask_standing: Callable[[], Standing],
         ask_canary: Callable[[str], str],
+        elapsed: Callable[[], float] = time.monotonic,
     ) -> None:
         self._source = source
         self._is_configured = bool(configured)
         self._groups: tuple[tuple[str, ...], ...] = (tuple(configured),) if configured else ()
         self._ask_standing = ask_standing
         self._ask_canary = ask_canary
+        self._elapsed = elapsed
         self._standing: Standing | None = None
+        self._asked_at = 0.0
         self._are_known_alive = False
 
     def standing(self, *, anew: bool = False) -> Standing:
         """Asked once and remembered, until it is asked `anew`. Raises SourceUnavailable."""
         if self._standing is None or anew:
             self._standing = None  # nothing is remembered if the question fails
+            self._asked_at = self._elapsed()
             self._standing = self._ask_standing()
         return self._standing
+
+    def vouch_for_page(self, doc_id: str) -> None:
+        """To be called after a page was read: a credential that was revoked or ran out meanwhile may have got half of
+        its text, under the version of the whole. Raises SourceUnavailable."""
+        standing = self.standing(anew=self._elapsed() - self._asked_at >= STANDING_LASTS)
+        if not standing.verified:
+            raise SourceUnavailable(
+                f"{self._source}: {doc_id} was read, but not as who we are: {standing.doubt}",
+                source=self._source,
+                doc_id=doc_id,
+            )
 
     def choose(self, groups: Iterable[Sequence[str]]) -> None:
         """Canaries from a listing that is proven: a few of each group, one of each group will be asked. One more than

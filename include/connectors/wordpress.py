@@ -78,7 +78,11 @@ class WordPressConnector:
         self._type_of: dict[str, str] = {}
         self._listed_as_of: dict[str, EvidencedDate] = {}
         self._witnesses = Witnesses(
-            source, options.canaries, ask_standing=self._ask_standing, ask_canary=self._ask_canary
+            source,
+            options.canaries,
+            ask_standing=self._ask_standing,
+            ask_canary=self._ask_canary,
+            elapsed=self._session.elapsed,
         )
 
     @property
@@ -123,7 +127,8 @@ class WordPressConnector:
 
     def fetch(self, doc_id: str) -> FetchedDocument:
         """See `ports.Connector`. SourceUnavailable also when the page shows an older version than the list did: a
-        cache has not caught up, and the old text must not be recorded as the new version."""
+        cache has not caught up, and the old text must not be recorded as the new version; and when the credential is
+        not accepted any more, for the text may be cut then."""
         if not _is_number(doc_id):
             raise DocumentUnreadable(f"{self._source}: {doc_id!r:.60} is no id of WordPress, which are whole numbers")
         fetched_at = self._clock.now()
@@ -133,6 +138,7 @@ class WordPressConnector:
             raise DocumentNotPublic(f"{self._source}: {doc_id} is not public ({document.why})", **facts)
         if document.public is None:
             raise DocumentUnreadable(f"{self._source}: {doc_id}: its state is unknown ({document.why})", **facts)
+        self._witnesses.vouch_for_page(doc_id)
         rendered = document.rendered
         if rendered is None or not (rendered.strip() or self._options.empty_pages):
             what = "no text" if rendered is None else "an empty text (option empty_pages)"

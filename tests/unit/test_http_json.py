@@ -425,6 +425,31 @@ def test_a_credential_that_is_revoked_while_the_list_is_read_proves_nothing():
     assert "somebody else" in listing.proof.problem
 
 
+def test_a_page_read_after_the_credential_ran_out_is_not_believed():
+    """The source still answers 200, with the first lines of what it showed before."""
+    has_run_out = False
+
+    def answer(request: Request) -> Reply:
+        if request.path == "/me":
+            return Reply(401, b"{}") if has_run_out else Reply.of({"id": 7})
+        if request.path == "/list":
+            return Reply.of({"items": [{"id": "a", "v": "1"}], "total": 1})
+        return Reply.of({"id": "a", "v": "1", "body": "Please log in." if has_run_out else "The whole text."})
+
+    clock = TurnableClock()
+    with http_server(answer) as url:
+        options = model_options(url, ModelCms(style="none"), identity={"path": "me", "account": "id"})
+        reader = http_connector(options, credentials=TOKEN, clock=clock)
+        assert reader.list_documents().complete
+        assert reader.fetch("a").body == b"The whole text."
+        has_run_out = True
+        clock.elapsed += 60
+        with pytest.raises(SourceUnavailable, match="not as who we are"):
+            reader.fetch("a")
+        with pytest.raises(SourceUnavailable, match="not as who we are"):
+            http_connector(options, credentials=TOKEN).fetch("a")
+
+
 def test_a_404_is_believed_only_while_other_documents_answer():
     with help_center() as (center, url):
         reader = http_connector({**help_center_options(url), "canaries": []}, credentials=TOKEN)
@@ -741,7 +766,7 @@ def test_credentials_reach_the_source_and_a_netrc_does_not(tmp_path: Any, monkey
         return Reply.of({"id": "a", "v": "1", "body": "x"})
 
     with http_server(answer) as url:
-        options = model_options(url, ModelCms())
+        options = model_options(url, ModelCms(), identity={"rejects_bad_credentials": True})
         http_connector(options, credentials=TOKEN).fetch("a")
         http_connector(options, credentials=Credentials(basic=("me", "pw"), params={"key": "k"})).fetch("a")
         http_connector(options).fetch("a")

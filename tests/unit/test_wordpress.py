@@ -240,6 +240,18 @@ def test_a_password_revoked_between_two_lists_is_noticed_after_the_last(wordpres
     assert "does not accept the credential" in listing.proof.problem
 
 
+def test_a_password_revoked_while_pages_are_read_is_noticed(wordpress: FakeWordPress) -> None:
+    made = wordpress.create(content="x")
+    clock = TurnableClock()
+    connector = wordpress.open_connector(clock, user="viewer", pace=clock)
+    assert connector.list_documents().complete
+    assert connector.fetch(made).body == b"x"
+    wordpress.passwords["viewer"] = "another one"
+    clock.elapsed += 60
+    with pytest.raises(SourceUnavailable, match="does not accept the credential"):
+        connector.fetch(made)
+
+
 def test_rights_that_change_while_the_lists_are_read_prove_nothing(wordpress: FakeWordPress) -> None:
     wordpress.create(content="x")
     connector = wordpress.open_connector(TurnableClock(), user="viewer")
