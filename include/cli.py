@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -23,21 +24,25 @@ from include.domain.errors import ConfigError, Held, ListingNotProven, SourceUna
 from include.domain.manifest import Manifest, RunState
 from include.ranking.explain import explained, explained_intent
 from include.ranking.intent import IntentKind
+from include.ranking.metrics import averages
+from include.records.question_sets import save_evaluations
 from include.services.diagnose import Health, diagnose
 from include.services.judging import prepare
 from include.terminal import (
     err,
     out,
     print_diagnosis,
+    print_evaluation,
     print_explanation,
     print_manifest,
     print_outcomes,
     print_plan,
     print_retrieval,
     print_status,
+    print_step_zero,
     progress_bar,
 )
-from include.wiring import runs
+from include.wiring import evaluation, runs
 from include.wiring.application import Application, Secrets
 from include.wiring.health import checks
 from include.wiring.held_plans import release_held
@@ -277,6 +282,61 @@ def search(
         print_explanation(retrieval)
     else:
         print_retrieval(retrieval)
+
+
+@app.command()
+@_explained
+def evaluate(
+    questions: Annotated[list[Path] | None, typer.Argument(help="question sets; default: of the settings")] = None,
+    against: Annotated[Path | None, typer.Option(help="a saved run to compare with; default: of the settings")] = None,
+    save: Annotated[Path | None, typer.Option(help="write this run to a file: the next baseline")] = None,
+    json_: Json = False,
+) -> None:
+    """Ask questions with known answers. Red when a stale answer appears or a metric falls by more than its noise."""
+    application_ = application()
+    with progress_bar("questions") as progress:
+        sets = evaluation.question_sets(application_, questions or ())
+        judged = evaluation.evaluate_sets(application_, sets, baseline=against, progress=progress)
+    if save:
+        save_evaluations(save, [each.evaluation for each in judged])
+    if json_:
+        out.print_json(
+            data=[
+                {
+                    "set": each.evaluation.name,
+                    "metrics": each.evaluation.averages,
+                    "before": each.before.averages if each.before else None,
+                    "by_intent": {name: averages(group) for name, group in each.evaluation.by_intent.items()},
+                    "failures": [asdict(outcome) for outcome in each.evaluation.failures],
+                    "dropped": list(each.dropped),
+                    "red": list(each.red),
+                }
+                for each in judged
+            ]
+        )
+    else:
+        for each in judged:
+            print_evaluation(each.evaluation, each.before, each.red, each.dropped)
+    if any(each.red for each in judged):
+        raise typer.Exit(1)
+
+
+@app.command()
+@_explained
+def baseline(
+    query: Annotated[str, typer.Argument(help="the question whose answer is wrong")],
+    top: Annotated[int, typer.Option(min=1, max=10_000, help="chunks that each leg brings in")] = 1_000,
+    source: Annotated[str, typer.Option(help="a source, or all")] = "all",
+    json_: Json = False,
+) -> None:
+    """Step 0: the same question with nothing left out. Where every version stands, hidden ones too; saved."""
+    application_ = application()
+    sources = runs.chosen_sources(application_, source)
+    record, path = evaluation.step_zero(application_, query, top=top, sources=sources)
+    if json_:
+        out.print_json(data={**record, "saved": path})
+    else:
+        print_step_zero(record, path)
 
 
 @app.command()

@@ -187,6 +187,11 @@ class ApiSettings(_Model):
     query_log: QueryLogSettings = QueryLogSettings()
 
 
+class EvaluationSettings(_Model):
+    questions: tuple[Path, ...] = Field((), description="files with question sets")
+    baseline: Path | None = Field(None, description="the saved evaluation that a run is compared with")
+
+
 class NotifierSettings(_Model):
     notifier: str = Field(description="import path of an Airflow notifier class")
     options: dict[str, Any] = Field(default_factory=dict, description="its arguments; {message} is filled in")
@@ -199,6 +204,7 @@ class Settings(_Model):
     embedding: EmbeddingSettings = EmbeddingSettings()
     limits: LimitSettings = LimitSettings()
     ranking: RankingSettings = RankingSettings()
+    evaluation: EvaluationSettings = EvaluationSettings()
     api: ApiSettings = ApiSettings()
     chunk_tokens: int = Field(256, ge=32, description="longest chunk in the embedder's tokens; its own limit wins")
     batch_documents: int = Field(200, ge=1, le=2000, description="documents per write session")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,6 +14,8 @@ from rich.table import Table
 from include.domain.manifest import DocumentState, Manifest, RunState
 from include.domain.plan import Change
 from include.ranking.blend import Scored
+from include.ranking.evaluation import Evaluation
+from include.ranking.metrics import METRICS, averages
 from include.services.diagnose import Diagnosis, Health
 from include.services.judging import Judged
 from include.services.reading import Progress as Report
@@ -175,3 +177,66 @@ def _state(state: str) -> str:
 
 def _number(value: int | None) -> str:
     return "?" if value is None else str(value)
+
+
+def print_evaluation(
+    after: Evaluation, before: Evaluation | None, red: Sequence[str], dropped: Sequence[str], failures: int = 20
+) -> None:
+    """Every metric for the set and each intent, what it was before, the questions that failed, and why it is red."""
+    table = Table("questions", *(name.replace("_", " ") for name in METRICS), title=after.name, title_justify="left")
+    earlier = before.by_intent if before else {}
+    table.add_row(f"all ({len(after.outcomes)})", *_measured(after.averages, before.averages if before else {}))
+    for intent, outcomes in after.by_intent.items():
+        measured = _measured(averages(outcomes), averages(earlier.get(intent, ())))
+        table.add_row(f"{intent} ({len(outcomes)})", *measured)
+    out.print(table)
+    for outcome in after.failures[:failures]:
+        stale = f"; outdated: {', '.join(outcome.stale)}" if outcome.stale else ""
+        read = f"; read as {outcome.read_as}" if outcome.read_as not in ("", outcome.intent.value) else ""
+        out.print(
+            f"  failed {escape(outcome.question)} ({outcome.intent.value}): {escape(outcome.first + stale + read)}"
+        )
+    if len(after.failures) > failures:
+        out.print(f"  … and {len(after.failures) - failures} more (--json)")
+    if dropped:
+        out.print(f"  [yellow]{len(dropped)} questions of the baseline are gone or changed and were not compared[/]")
+    for reason in red:
+        out.print(f"[red]{escape(reason)}[/]")
+
+
+def _measured(now: Mapping[str, float], before: Mapping[str, float]) -> list[str]:
+    cells = []
+    for name in METRICS:
+        if name not in now:
+            cells.append("-")
+        elif name in before and round(before[name], 3) != round(now[name], 3):
+            cells.append(f"{before[name]:.3f} → {now[name]:.3f}")
+        else:
+            cells.append(f"{now[name]:.3f}")
+    return cells
+
+
+def print_step_zero(record: Mapping[str, Any], path: str, limit: int = 40) -> None:
+    """`record` as `services.step_zero.recorded` makes it."""
+    out.print(f"[dim]{record['intent']}: {escape('; '.join(record['reasons']))}[/]")
+    table = Table("similar", "dense", "bm25", "place", "document", "version", "dated", "status", "why")
+    for each in record["versions"][:limit]:
+        table.add_row(
+            str(each["fused_rank"]),
+            _leg(each["dense_rank"], each["dense_score"]),
+            _leg(each["bm25_rank"], each["bm25_score"]),
+            "-" if each["place"] is None else f"{each['place']}{'' if each['shown'] else ' (not shown)'}",
+            escape(f"{each['source']}:{each['doc_id']}"),
+            escape(each["doc_version"][:12]),
+            each["created_at"][:10] or "unknown",
+            each["status"],
+            escape(each["why"]),
+        )
+    out.print(table)
+    if len(record["versions"]) > limit:
+        out.print(f"… and {len(record['versions']) - limit} more, in the saved file")
+    out.print(f"saved: {escape(path)} below the state root")
+
+
+def _leg(rank: int | None, score: float | None) -> str:
+    return "-" if rank is None or score is None else f"#{rank} {score:.3f}"

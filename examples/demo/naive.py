@@ -6,6 +6,8 @@ become shorter. Same extraction, same chunks and same embedder as truecopy, so t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from include.domain.documents import DocumentKey, ExtractedDocument
@@ -29,10 +31,14 @@ class NaiveIndex:
     def search(self, query: str, limit: int) -> list[str]:
         return [text for _, text in self._nearest(query)[:limit]]
 
-    def documents(self, query: str, limit: int, passages: int) -> list[tuple[DocumentKey, list[str]]]:
+    def documents(
+        self, query: str, limit: int, passages: int, sources: Sequence[str] = ()
+    ) -> list[tuple[DocumentKey, list[str]]]:
         """The documents of the nearest chunks, best first, each with its nearest texts."""
         found: dict[DocumentKey, list[str]] = {}
         for key, text in self._nearest(query):
+            if sources and key.source not in sources:
+                continue
             if key in found or len(found) < limit:
                 found.setdefault(key, []).append(text)
         return [(key, texts[:passages]) for key, texts in found.items()]

@@ -50,7 +50,7 @@ def arrange(ranking: Sequence[Scored], intent: Intent, *, limit: int, threshold:
     notices: dict[DocumentKey, str] = {}
     shown_all = intent.kind is IntentKind.HISTORY
     if intent.kind in (IntentKind.LATEST, IntentKind.AS_OF):
-        ranking = newest_first(ranking, intent, suppressed)
+        ranking = newest_first(ranking, intent, suppressed, notices)
     if intent.kind in (IntentKind.PLAIN, IntentKind.LATEST):
         ranking = _heads_in_place_of_members(ranking, suppressed, notices)
     elif intent.kind is IntentKind.AS_OF:

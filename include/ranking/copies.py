@@ -75,6 +75,7 @@ _MONTH = (
 # A bare number is no date: "Lesson 1" and "Lesson 2", PEP 101 and PEP 102 are different things.
 _DATE_WORDS = re.compile(
     rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s+{_MONTH}|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?(?!\d)|{_MONTH}"
+    r"|(?:spring|summer|autumn|fall|winter)\s+(?=(?:19|20)\d{2})"
     r"|(?:version|rev|revision|edition|draft)\s+\d+(?:\.\d+)*|v\d+(?:[._-]\d+)*|\d+(?:[._/-]\d+)+|(?:19|20)\d{2}"
     r"|q[1-4]|fy\s?\d{2,4}|draft|final|copy|version|rev|edition)\b",
     re.IGNORECASE,

@@ -27,6 +27,9 @@ from include.ranking.vocabulary import ENGLISH, Vocabulary
 NEGATION_REACH = 3
 """So many words a negation may stand in front of what it takes back: "not the very latest"."""
 
+QUALIFIERS = 2
+"""So many words may stand between a phrase and the kind of document it is about: "all our wholesale price lists"."""
+
 _BEGINNING = datetime(1971, 1, 1, tzinfo=UTC)
 _SILENT = re.compile(
     r"```.*?```|`[^`]*`"  # code
@@ -124,20 +127,41 @@ def _phrases(
     taken: set[int] = set()
     for phrase in sorted(phrases, key=lambda each: -len(each.split())):
         parts = phrase.split()
-        for at in range(len(words) - len(parts) + 1):
-            span = set(range(at, at + len(parts)))
-            if span & taken or not all(
-                word in vocabulary.things if part == "{thing}" else word == part
-                for part, word in zip(parts, words[at:], strict=False)
-            ):
+        for at in range(len(words)):
+            length = _matches(parts, words[at:], vocabulary)
+            span = set(range(at, at + length))
+            if not length or span & taken:
                 continue
             taken |= span
-            said = " ".join(words[at : at + len(parts)])
+            said = " ".join(words[at : at + length])
             if negation := _negation(words, at, vocabulary):
                 reasons.append(f"\u201c{said}\u201d is taken back by \u201c{negation}\u201d ({what} does not count)")
             else:
                 found.append(_Found(at, said))
     return sorted(found, key=lambda each: each.at)
+
+
+def _matches(parts: list[str], words: list[str], vocabulary: Vocabulary) -> int:
+    """How many words a phrase takes at the beginning of these; 0 where it does not stand there."""
+    fixed = parts[:-1] if parts[-1] == "{thing}" else parts
+    if words[: len(fixed)] != fixed:
+        return 0
+    if fixed is parts:
+        return len(parts)
+    named = _words_to_thing(words[len(fixed) :], vocabulary)
+    return len(fixed) + named if named else 0
+
+
+def _words_to_thing(words: list[str], vocabulary: Vocabulary) -> int:
+    """How many words name a kind of document here: deck, sales deck, wholesale price list. 0 for none."""
+    for count, word in enumerate(words[: QUALIFIERS + 1], start=1):
+        if word in vocabulary.things and not (
+            count <= QUALIFIERS and words[count : count + 1] and words[count] in vocabulary.things
+        ):
+            return count
+        if word in vocabulary.no_qualifiers or word.startswith("\u2026"):
+            return 0
+    return 0
 
 
 def _negation(words: list[str], at: int, vocabulary: Vocabulary) -> str:
@@ -184,12 +208,14 @@ def _period(words: list[str], vocabulary: Vocabulary, now: datetime, reasons: li
         if period.is_relative:
             reasons.append(f"\u201c{period.words}\u201d is {period.start:%Y-%m-%d} to {period.end:%Y-%m-%d}")
             return period, False
-        following = words[at + count] if at + count < len(words) else ""
-        if following in vocabulary.things and _opens_a_name(words, at, vocabulary):
+        named = _words_to_thing(words[at + count :], vocabulary)
+        has_article = at > 0 and words[at - 1] in vocabulary.articles
+        if named and (has_article if named > 1 else _opens_a_name(words, at, vocabulary)):
+            name = " ".join([period.words, *words[at + count : at + count + named]])
             if _negation(words, at, vocabulary):
-                topics.append(f"\u201c{period.words} {following}\u201d is taken back")
+                topics.append(f"\u201c{name}\u201d is taken back")
                 continue
-            reasons.append(f"\u201c{period.words} {following}\u201d names an edition")
+            reasons.append(f"\u201c{name}\u201d names an edition")
             return period, True
         topics.append(f"\u201c{period.words}\u201d is a topic: no word places it in time")
     reasons.extend(dict.fromkeys(topics[:1]))

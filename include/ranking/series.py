@@ -1,7 +1,7 @@
 """Documents of one title but for its dates: three decks of three months, that nobody has linked. Pure.
 
 Asked for the latest, or for what held at a time, such documents change places among themselves until the one that
-holds comes first. Those that are its editions by their text as well are then not shown. What a person has marked
+holds comes first. Those that are its editions by their text or by name are then not shown. What a person has marked
 (pinned, canonical, superseded, a family) is not touched here: the marks decide.
 """
 
@@ -16,9 +16,10 @@ from include.ranking.blend import Scored, fit, order
 from include.ranking.copies import bears_a_date, share_of_runs, title_without_dates
 from include.ranking.intent import Intent, IntentKind
 
-REACH = 0.4
-"""Members further below the best of them in similarity keep their places, unless their text is alike: pages that are
-all called "Installation" are no series for a question that fits one of them."""
+REACH = 0.5
+"""A member fits the question at least half as well as the best of its series, or has its text. Others keep their
+places: pages that are all called "Installation" are no series for a question about one of them, and the newest
+newsletter says nothing of what only an older one was about."""
 
 EDITION = 0.3
 """Share of three-word runs that the closest chunks of two documents have in common to be editions of one."""
@@ -26,9 +27,12 @@ EDITION = 0.3
 _CHUNKS_COMPARED = 3
 
 
-def newest_first(ranking: Sequence[Scored], intent: Intent, suppressed: dict[DocumentKey, str]) -> list[Scored]:
+def newest_first(
+    ranking: Sequence[Scored], intent: Intent, suppressed: dict[DocumentKey, str], notices: dict[DocumentKey, str]
+) -> list[Scored]:
     """The ranking with the members of each series in the order in which they hold. Says of other editions why they
-    are not shown; one without a date stays, because nobody knows that it is older, and so does one of the same day."""
+    are not shown, and of other members that another one holds. One without a date or of the same day is left alone:
+    nobody knows that it is older."""
     places: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for place, scored in enumerate(ranking):
         candidate = scored.candidate
@@ -42,7 +46,7 @@ def newest_first(ranking: Sequence[Scored], intent: Intent, suppressed: dict[Doc
         within = [
             place
             for place in series
-            if ranking[place].similarity >= best.similarity - REACH or _are_editions(best, ranking[place])
+            if ranking[place].similarity >= best.similarity * REACH or _are_editions(best, ranking[place])
         ]
         in_order = sorted((ranking[place] for place in within), key=lambda scored: _turn(scored, intent))
         for place, scored in zip(within, in_order, strict=True):
@@ -51,8 +55,13 @@ def newest_first(ranking: Sequence[Scored], intent: Intent, suppressed: dict[Doc
         if len(series) < 2 or _turn(holds, intent)[0] != 0:
             continue
         for other in in_order[1:]:
-            if _date(other) not in (0.0, _date(holds)) and _are_editions(holds, other):
-                suppressed[other.candidate.key] = _left_out(holds, intent)
+            if _date(other) in (0.0, _date(holds)):
+                continue
+            is_edition = _bear_dates(holds, other) or _are_editions(holds, other)
+            told = suppressed if is_edition else notices
+            told[other.candidate.key] = (
+                f"{'another edition' if is_edition else 'same title'}: {_held_by(holds, intent)}"
+            )
     return result
 
 
@@ -105,8 +114,13 @@ def _are_editions(one: Scored, other: Scored) -> bool:
     )
 
 
-def _left_out(holds: Scored, intent: Intent) -> str:
+def _bear_dates(one: Scored, other: Scored) -> bool:
+    """Whether two documents of a series say by their titles that they are editions of it."""
+    return bears_a_date(one.candidate.title) and bears_a_date(other.candidate.title)
+
+
+def _held_by(holds: Scored, intent: Intent) -> str:
     date = holds.recency_found.date.value
     dated = f" of {date:%Y-%m-%d}" if date else ""
     asked = "the newest" if intent.period is None else f"the one for \u201c{intent.period.words}\u201d"
-    return f"another edition: {holds.candidate.key}{dated} is {asked}"
+    return f"{holds.candidate.key}{dated} is {asked}"

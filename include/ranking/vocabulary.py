@@ -21,6 +21,8 @@ class Vocabulary:
                           ("which policy is current on leave")
     `negations`           words that take back a phrase shortly behind them, unless a word of `not_negating` follows
     `things`              names of kinds of documents
+    `no_qualifiers`       words that cannot stand between such a phrase and the thing ("all our sales decks" are decks,
+                          "every time a page" is not about a page)
     `at`, `until`, `from_` what stands in front of a period: within it, before its start or end, from its start on
     `months`              name -> 1..12
     `last`, `ago`         "last year", "two years ago"; `units` names the years, quarters, months, weeks, days
@@ -34,6 +36,7 @@ class Vocabulary:
     negations: frozenset[str] = frozenset()
     not_negating: frozenset[str] = frozenset()
     things: frozenset[str] = frozenset()
+    no_qualifiers: frozenset[str] = frozenset()
     articles: frozenset[str] = frozenset()
     at: tuple[str, ...] = ()
     until: tuple[str, ...] = ()
@@ -56,6 +59,7 @@ class Vocabulary:
             negations=self.negations | other.negations,
             not_negating=self.not_negating | other.not_negating,
             things=self.things | other.things,
+            no_qualifiers=self.no_qualifiers | other.no_qualifiers,
             articles=self.articles | other.articles,
             at=self.at + other.at,
             until=self.until + other.until,
@@ -206,7 +210,13 @@ ENGLISH = Vocabulary(
         "newsletter newsletters article articles faq faqs roadmap roadmaps spec specs specification specifications "
         "procedure procedures checklist checklists playbook playbooks plan plans price pricelist price-list notes "
         "announcement announcements rules rulebook draft drafts proposal proposals revision revisions copy "
-        "copies"
+        "copies list lists"
+    ),
+    no_qualifiers=_set(
+        "a an the this that these those my our your his her its their i you he she it we they who which what and or "
+        "but not no of in on at to by for from with without about as is are was were be been has have had do does did "
+        "can could may might must should will would time times day days week weeks month months year years if when "
+        "where how"
     ),
     articles=_set("the our your my this that a an their its"),
     at=(

@@ -117,18 +117,21 @@ def read_question_set(path: Path) -> QuestionSet:
         raise ConfigError(f"question set {path}: {error}") from error
 
 
-def save_evaluations(path: Path, evaluations: Sequence[Evaluation]) -> None:
+def evaluations_as_json(evaluations: Sequence[Evaluation]) -> str:
     """One line a question, so that a change of the file shows which answers changed."""
     blocks = []
     for evaluation in evaluations:
         record: dict[str, Any] = _EVALUATION.dump_python(evaluation, mode="json")
-        outcomes = record.pop("outcomes")
+        lines = ",\n".join(json.dumps(each, ensure_ascii=False) for each in record.pop("outcomes"))
         averages = {name: round(value, 4) for name, value in evaluation.averages.items()}
-        lines = ",\n".join(json.dumps(each, ensure_ascii=False) for each in outcomes)
         head = json.dumps({**record, "averages": averages}, ensure_ascii=False)
         blocks.append(f'{head[:-1]}, "outcomes": [\n{lines}\n]}}')
+    return "[\n" + ",\n".join(blocks) + "\n]\n"
+
+
+def save_evaluations(path: Path, evaluations: Sequence[Evaluation]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("[\n" + ",\n".join(blocks) + "\n]\n", encoding="utf-8")
+    path.write_text(evaluations_as_json(evaluations), encoding="utf-8")
 
 
 def load_evaluations(path: Path) -> dict[str, Evaluation]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Protocol
@@ -167,13 +168,16 @@ class Application:
         intent: IntentKind | None = None,
         period: Period | None = None,
         store: IndexStore | None = None,
+        now: datetime | None = None,
+        nothing_left_out: int = 0,
     ) -> Retrieval:
         """The answer of this installation's index; see `services.retrieval`. `store` is another way into the same
-        index, for a process with many readers."""
+        index, for a process with many readers. `now` is when the question is asked, for one of an evaluation.
+        `nothing_left_out` brings in so many chunks of each leg and applies no threshold."""
         chosen = self.settings.ranking
         policy = Policy(
-            overfetch=chosen.overfetch,
-            threshold=chosen.threshold,
+            overfetch=nothing_left_out or chosen.overfetch,
+            threshold=0.0 if nothing_left_out else chosen.threshold,
             half_lives=chosen.half_lives(),
             vocabulary=chosen.words.vocabulary(),
         )
@@ -181,7 +185,7 @@ class Application:
             store or self.store,
             self.embedder,
             query,
-            now=self.clock.now(),
+            now=now or self.clock.now(),
             limit=limit,
             sources=sources,
             intent=intent,

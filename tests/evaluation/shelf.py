@@ -119,7 +119,7 @@ def by_document(hits: Sequence[Hit]) -> Answer:
 
 
 def naive_answer(index: NaiveIndex, question: Question) -> Answer:
-    found = index.documents(question.text, DEPTH, BEST_CHUNKS)
+    found = index.documents(question.text, DEPTH, BEST_CHUNKS, question.sources)
     return Answer(tuple(Passages(key, tuple(texts)) for key, texts in found))
 
 
