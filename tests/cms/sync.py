@@ -16,7 +16,6 @@ from include.domain.manifest import Manifest, RunState
 from include.embedding.static import StaticEmbedder
 from include.hooks.delivery import Delivery
 from include.ports import Connector, Embedder, Hit
-from include.services.retrieve import retrieve
 from include.settings import LimitSettings, Settings, SourceSettings, StoreSettings, WebhookSettings
 from include.wiring.application import Application, NoSecrets
 from include.wiring.clock import SystemClock
@@ -140,8 +139,7 @@ class Sync:
         Asked of every chunk that came or went since the last comparison."""
         now = {str(hit.payload["text"]) for hits in searchable.values() for hit in hits}
         for text in sorted(now ^ self._chunks):
-            hits = retrieve(self._installation.store, self._installation.embedder, text)
-            found = any(hit.payload["text"] == text for hit in hits)
+            found = text in self._installation.retrieve(text).texts
             if found is not (text in now):
                 yield f"a search in its own words {'still finds' if found else 'does not find'} {text[:80]!r}"
         self._chunks = now
