@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-slow test-cms test-distributed lint demo up down status replay bench lock clean
+.PHONY: help setup test test-slow test-cms test-distributed lint demo up down status replay bench eval lock clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -75,6 +75,9 @@ replay: setup ## Replay five real documentation histories, sampled, and compare 
 
 bench: setup ## Fourteen scenarios beside LangChain and CocoIndex; ARGS=path/to/your/docs
 	$(RUN) -m tests.benchmarks $(ARGS)
+
+eval: setup ## Questions with known answers: metrics, baseline, naive pipeline; real questions where they are
+	$(RUN) -m tests.evaluation $(ARGS)
 
 lock: setup ## Compile requirements.in to requirements.txt, keeping pins that still fit
 	$(RUN) -m uv pip compile requirements.in -o requirements.txt --quiet --universal --python-version 3.11 \

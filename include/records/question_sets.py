@@ -80,7 +80,7 @@ class _QuestionRecord(_Model):
 
 
 class _SetRecord(_Model):
-    name: str = Field(min_length=1)
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]*$", description="part of the names of gauges")
     now: _Instant | None = None
     at_least: dict[str, float] = Field(default_factory=dict)
     at_most: dict[str, float] = Field(default_factory=dict)
@@ -137,12 +137,18 @@ def save_evaluations(path: Path, evaluations: Sequence[Evaluation]) -> None:
 def load_evaluations(path: Path) -> dict[str, Evaluation]:
     """By name of the set. Raises ConfigError where the file is missing or not one of ours."""
     try:
-        records = json.loads(path.read_text(encoding="utf-8"))
-        return {record["name"]: _EVALUATION.validate_python(_without_averages(record)) for record in records}
+        return evaluations_of(path.read_bytes(), str(path))
     except OSError as error:
         raise ConfigError(f"baseline {path} cannot be read: {error.strerror}") from error
+
+
+def evaluations_of(data: bytes, place: str) -> dict[str, Evaluation]:
+    """By name of the set. Raises ConfigError that names the place."""
+    try:
+        records = json.loads(data)
+        return {record["name"]: _EVALUATION.validate_python(_without_averages(record)) for record in records}
     except (ValueError, KeyError, TypeError) as error:  # ValidationError and JSONDecodeError are ValueErrors
-        raise ConfigError(f"baseline {path} is not a saved evaluation: {error}") from error
+        raise ConfigError(f"{place} is not a saved evaluation: {error}") from error
 
 
 def _without_averages(record: dict[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from include.telemetry.alerts import Alert
 from include.telemetry.reception import reception_gauges
 from include.wiring.application import Application
 from include.wiring.connections import ConnectionSecrets
+from include.wiring.evaluation import Judged, gauges_of_evaluation, why_red
 from include.wiring.events import not_followed
 from include.wiring.held_plans import Request
 from include.wiring.nights import alerts_of, gauges_of, reception_at, record_alerts
@@ -98,6 +99,17 @@ def emit_events(sources: Sequence[str]) -> list[Gauge]:
     app = application()
     receptions = [reception for source in sources if (reception := reception_at(app, source))]
     return _send([gauge for each in receptions for gauge in reception_gauges(each, app.clock.now())])
+
+
+def emit_evaluation(judged: Sequence[Judged]) -> list[Gauge]:
+    """The gauges of an evaluation; the set stands where others have a source."""
+    return _send(gauges_of_evaluation(judged))
+
+
+def fail_if_worse(path: str) -> None:
+    """The run is as red as the evaluation that it kept: it is read from there and compared again."""
+    if why := why_red(application(), path):
+        raise AirflowFailException("\n".join(why))
 
 
 def _send(found: list[Gauge]) -> list[Gauge]:

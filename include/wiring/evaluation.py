@@ -18,7 +18,12 @@ from include.ranking.evaluation import Evaluation, dropped, regressions
 from include.ranking.metrics import DEPTH, Answer
 from include.ranking.periods import Period
 from include.ranking.questions import Question, QuestionSet
-from include.records.question_sets import evaluations_as_json, load_evaluations, read_question_set
+from include.records.question_sets import (
+    evaluations_as_json,
+    evaluations_of,
+    load_evaluations,
+    read_question_set,
+)
 from include.services.evaluate import answer_of, evaluate
 from include.services.reading import Progress
 from include.services.step_zero import every_version, recorded
@@ -99,9 +104,12 @@ def gauges_of_evaluation(judged: Sequence[Judged]) -> list[Gauge]:
     return [gauge for each in judged for gauge in evaluation_gauges(each.evaluation, each.red)]
 
 
-def summary(judged: Judged) -> dict[str, Any]:
-    """A set in a few numbers, for XCom."""
-    return {"set": judged.evaluation.name, "questions": len(judged.evaluation.outcomes), "red": len(judged.red)}
+def why_red(application: Application, path: str) -> list[str]:
+    """What a kept evaluation is red for, against the baseline of the settings."""
+    baseline = application.settings.evaluation.baseline
+    earlier = load_evaluations(baseline) if baseline else {}
+    kept = evaluations_of(application.state.read(path), path)
+    return [reason for after in kept.values() for reason in regressions(after, earlier.get(after.name))]
 
 
 def step_zero(

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("airflow")
 
-DAGS = ("apply_held_plan", "follow_events", "ingest_documents", "reconcile_index")
+DAGS = ("apply_held_plan", "evaluate_retrieval", "follow_events", "ingest_documents", "reconcile_index")
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ from tests.evaluation import shared
 from tests.evaluation.example import BASELINE, example
 from tests.evaluation.shelf import Shelf
 
-PIPELINES = ("naive", "dense", "bm25", "fused", "truecopy")
+PIPELINES = ("naive", "dense", "bm25", "fused", "hybrid", "truecopy")
 console = Console(width=150)
 
 

@@ -79,7 +79,9 @@ def doc_history(layout: str) -> Material:
                 expected=tuple(DocumentKey(SOURCE, each["id"]) for each in rows if _page(each) == _page(row)),
                 expected_text=(row["current_answer"],) if row["current_answer"] in current["text"] else (),
                 forbidden=() if edited else tuple(old_keys),
-                forbidden_text=tuple(_only_in_old(old["text"], current["text"]) for old in row["outdated_docs"])
+                forbidden_text=tuple(
+                    line for old in row["outdated_docs"] for line in _only_in_old(old["text"], current["text"])
+                )
                 if edited
                 else (),
             )
@@ -221,9 +223,14 @@ def _replaced_by(key: DocumentKey) -> Marks:
     return Marks(status=Status.SUPERSEDED, superseded_by=(key.doc_id,))
 
 
-def _only_in_old(old: str, current: str) -> str:
-    """The first line of the old text that the current one does not have."""
-    return next(line for line in old.splitlines() if line.strip() and line not in current)
+def _only_in_old(old: str, current: str) -> tuple[str, ...]:
+    """The first line of the old text that the current one does not have, however it is broken into lines."""
+    whole = _plain(current)
+    return tuple(line for line in old.splitlines() if line.strip() and _plain(line) not in whole)[:1]
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().replace("*", "").split())
 
 
 def _rows(name: str) -> list[dict[str, Any]]:

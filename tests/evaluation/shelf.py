@@ -15,12 +15,13 @@ from examples.demo.naive import NaiveIndex
 from include.domain.dates import EvidencedDate, Precision, Trust
 from include.domain.documents import DocumentKey, ExtractedDocument, Marks
 from include.embedding.static import StaticEmbedder
-from include.ports import Hit, IndexReader, IndexStore
+from include.ports import Hit, Hybrid, IndexReader, IndexStore
 from include.ranking.blend import BEST_CHUNKS
 from include.ranking.metrics import DEPTH, Answer, Passages
 from include.ranking.questions import Question
+from include.ranking.relevance import with_scores_of_legs
 from include.services.evaluate import answer_of
-from include.services.retrieval import retrieve
+from include.services.retrieval import _candidates, retrieve
 from include.services.version_writer import VersionWriter
 from include.store.edge import EdgeStore
 from include.text.chunk import chunk
@@ -101,12 +102,23 @@ class Shelf:
         """Both legs as the engine fuses them, and nothing after it."""
         return self._leg(question, "")
 
+    def hybrid(self, question: Question) -> Answer:
+        """Both legs by their scores, as truecopy weighs them, without anything that knows of versions."""
+        found = with_scores_of_legs(_candidates(self._search(question)))
+        best = sorted(found, key=lambda candidate: -candidate.chunks[0].fused)[:DEPTH]
+        return Answer(
+            tuple(Passages(each.key, tuple(chunk.text for chunk in each.chunks[:BEST_CHUNKS])) for each in best)
+        )
+
     def _leg(self, question: Question, leg: str) -> Answer:
-        vector = self.embedder.embed([question.text])[0]
-        found = self._open.hybrid(vector, question.text, limit=OVERFETCH, sources=question.sources)
+        found = self._search(question)
         whole = {hit.point_id: hit for hit in found.fused}
         hits = [whole[hit.point_id] for hit in (found.legs.get(leg, ()) if leg else found.fused)]
         return by_document(hits)
+
+    def _search(self, question: Question) -> Hybrid:
+        vector = self.embedder.embed([question.text])[0]
+        return self._open.hybrid(vector, question.text, limit=OVERFETCH, sources=question.sources)
 
 
 def by_document(hits: Sequence[Hit]) -> Answer:

@@ -14,6 +14,7 @@ from include.domain.events import Reason
 from include.embedding.registry import FastembedOptions, HttpOptions, StaticOptions
 from include.settings import Settings
 from include.telemetry.alerts import ALERTS
+from include.telemetry.evaluation import EVALUATION_GAUGES
 from include.telemetry.gauges import GAUGES
 from include.telemetry.reception import EVENT_ALERTS, EVENT_GAUGES
 
@@ -50,7 +51,7 @@ def _is_collection(annotation: object) -> bool:
 
 def test_every_setting_is_documented_with_its_key() -> None:
     page = _read("docs/CONFIGURATION.md")
-    containers = {"store", "embedding", "limits", "ranking", "ranking.words", "api", "api.query_log"}
+    containers = {"store", "embedding", "limits", "ranking", "ranking.words", "api", "evaluation", "api.query_log"}
     missing = [
         key
         for key in _keys(Settings)
@@ -106,9 +107,9 @@ def test_the_address_of_a_preset_is_the_same_wherever_it_is_shown() -> None:
 
 def test_every_gauge_and_alarm_is_documented_and_nothing_else_is() -> None:
     page = _read("docs/OPERATIONS.md")
-    assert [name for name in (*GAUGES, *EVENT_GAUGES) if f"`{name}`" not in page] == []
+    assert [name for name in (*GAUGES, *EVENT_GAUGES, *EVALUATION_GAUGES) if f"`{name}`" not in page] == []
     assert [name for name in (*ALERTS, *EVENT_ALERTS) if f"`{name}`" not in page] == []
-    assert set(re.findall(r"`((?:rag|truecopy)\.[a-z_.]+)`", page)) <= {*GAUGES, *EVENT_GAUGES}
+    assert set(re.findall(r"`((?:rag|truecopy)\.[a-z0-9_.]+)`", page)) <= {*GAUGES, *EVENT_GAUGES, *EVALUATION_GAUGES}
 
 
 def test_every_reason_of_a_refusal_is_documented() -> None:
