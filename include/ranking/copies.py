@@ -89,6 +89,7 @@ def title_without_dates(title: str) -> str:
     return stem.lower() or title.lower()
 
 
+@lru_cache(maxsize=2048)
 def bears_a_date(title: str) -> bool:
     """Whether a title names its version: by a date, a number of a version, a word like draft."""
     return _DATE_WORDS.search(title.replace("_", " ")) is not None

@@ -40,7 +40,7 @@ def newest_first(
             places[candidate.key.source, candidate.lang or "", title_without_dates(candidate.title)].append(place)
     result = list(ranking)
     for series in places.values():
-        if any(_is_named(ranking[place], intent) for place in series):
+        if len(series) < 2 or any(_is_named(ranking[place], intent) for place in series):
             continue
         best = max((ranking[place] for place in series), key=lambda scored: scored.similarity)
         within = [
@@ -52,7 +52,7 @@ def newest_first(
         for place, scored in zip(within, in_order, strict=True):
             result[place] = at_the_score_of(scored, ranking[place], "first of its series to hold")
         holds = in_order[0]
-        if len(series) < 2 or _turn(holds, intent)[0] != 0:
+        if _turn(holds, intent)[0] != 0:
             continue
         for other in in_order[1:]:
             if _date(other) in (0.0, _date(holds)):
@@ -84,8 +84,8 @@ def _is_marked(scored: Scored, intent: Intent) -> bool:
 
 def _is_named(scored: Scored, intent: Intent) -> bool:
     """Whether the question quotes the title with its date: "2023 Annual Report" is wanted as it is."""
-    title = scored.candidate.title.casefold()
-    return bears_a_date(title) and any(title == each.casefold() for each in intent.quoted)
+    title = scored.candidate.title
+    return any(title.casefold() == each.casefold() for each in intent.quoted) and bears_a_date(title)
 
 
 def _turn(scored: Scored, intent: Intent) -> tuple[int, float, tuple[float, float, str, str]]:

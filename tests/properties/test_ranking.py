@@ -13,11 +13,12 @@ from include.domain.documents import DocumentKey, Status
 from include.ranking.arrange import Placed, arrange
 from include.ranking.blend import WEIGHTS, Scored, blend, order
 from include.ranking.candidates import Candidate
-from include.ranking.intent import Intent, IntentKind
+from include.ranking.intent import Intent, IntentKind, read_intent
 from tests.ranking_candidates import NOW, candidate, days_ago
 
 PLAIN, LATEST, HISTORY = (Intent(kind) for kind in (IntentKind.PLAIN, IntentKind.LATEST, IntentKind.HISTORY))
-INTENTS = st.sampled_from([PLAIN, LATEST, HISTORY])
+IN_2024, MARCH = (read_intent(query, now=NOW) for query in ("the deck in 2024", "the March deck"))
+INTENTS = st.sampled_from([PLAIN, LATEST, HISTORY, IN_2024, MARCH])
 
 # Far enough apart that the arithmetic of another scale cannot swap two of them.
 SCORES = st.integers(-1000, 1000).map(lambda thousandths: thousandths / 1000)

@@ -1,0 +1,171 @@
+"""Documents of one title but for its dates, that nobody has linked: which one is shown, and which are left alone."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime
+
+import pytest
+
+from include.ranking.arrange import Placed, arrange
+from include.ranking.blend import blend
+from include.ranking.candidates import Candidate, FoundChunk, Leg
+from include.ranking.copies import bears_a_date, title_without_dates
+from include.ranking.intent import IntentKind, read_intent
+from include.ranking.relevance import with_scores_of_legs
+from tests.ranking_candidates import NOW, candidate, days_ago
+
+ZIPS = "The workshop charges for zips, seams and wax, tax included, and makes an estimate before it begins. " * 3
+
+
+def ask(query: str, found: list[Candidate], *, limit: int = 5) -> list[Placed]:
+    intent = read_intent(query, now=NOW)
+    return arrange(blend(found, intent, now=NOW), intent, limit=limit)
+
+
+def shown(placed: list[Placed]) -> list[str]:
+    return [each.scored.candidate.key.doc_id for each in placed if each.is_shown]
+
+
+def year(number: int) -> datetime:
+    return datetime(number, 2, 1, tzinfo=UTC)
+
+
+def price_lists() -> list[Candidate]:
+    return [
+        candidate("2024", 0.90, text="A zip is 24.", title="Price list 2024", created_at=year(2024)),
+        candidate("2025", 0.95, text="For a zip we take 26.", title="Price list 2025", created_at=year(2025)),
+        candidate("2026", 0.80, text="Zips are charged with 28.", title="Price list 2026", created_at=year(2026)),
+        candidate("other", 0.1, title="Something else"),
+    ]
+
+
+def test_of_editions_that_their_titles_name_only_the_newest_answers_for_today() -> None:
+    placed = ask("the latest price of a zip", price_lists())
+    assert shown(placed) == ["2026", "other"]
+    reasons = {each.scored.candidate.key.doc_id: each.suppressed for each in placed}
+    assert reasons["2025"] == "another edition: decks:2026 of 2026-02-01 is the newest"
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("what did a zip cost in 2024", "2024"),
+        ("the price of a zip before 2026", "2025"),
+        ("zips in the 2025 price list", "2025"),
+    ],
+)
+def test_for_another_time_it_is_the_one_that_held_then(query: str, expected: str) -> None:
+    assert shown(ask(query, price_lists())) == [expected, "other"]
+
+
+def test_all_editions_are_shown_to_who_asks_for_all_or_says_nothing_of_time() -> None:
+    assert set(shown(ask("all our price lists", price_lists()))) == {"2024", "2025", "2026", "other"}
+    assert shown(ask("zip", price_lists())) == ["2025", "2024", "2026", "other"]
+
+
+def test_a_title_that_is_quoted_with_its_year_is_wanted_as_it_is() -> None:
+    assert shown(ask('what is now in "Price list 2025"', price_lists()))[0] == "2025"
+
+
+def test_a_person_s_mark_decides_and_not_the_date() -> None:
+    pinned, newer = (
+        candidate("pinned", 0.8, text="A zip is 24.", title="Rules 2024", created_at=year(2024), pinned=True),
+        candidate("newer", 0.8, text="Zips are charged with 28.", title="Rules 2026", created_at=year(2026)),
+    )
+    assert "pinned" in shown(ask("the latest rules", [pinned, newer]))
+
+
+def test_a_member_without_a_date_is_neither_the_newest_nor_left_out() -> None:
+    found = [
+        candidate("undated", 0.9, text=ZIPS + "one", title="Rules, draft"),
+        candidate("dated", 0.8, text=ZIPS + "two", title="Rules, final", created_at=year(2025)),
+    ]
+    assert shown(ask("the latest rules", found)) == ["dated", "undated"]
+
+
+def test_pages_of_one_title_about_different_things_keep_their_places() -> None:
+    found = [
+        candidate("pump", 0.9, text="Pumps are bolted down.", title="Installation", created_at=days_ago(900)),
+        candidate("valve", 0.3, text="Valves are screwed in.", title="Installation", created_at=days_ago(3)),
+        candidate("far", 0.0, title="Far"),
+    ]
+    assert shown(ask("how is the pump installed currently", found))[0] == "pump"
+
+
+def test_a_page_of_the_same_title_that_is_shown_all_the_same_carries_a_notice() -> None:
+    found = [
+        candidate("pump", 0.9, text="Pumps are bolted down.", title="Installation", created_at=days_ago(900)),
+        candidate("valve", 0.8, text="Valves are screwed in.", title="Installation", created_at=days_ago(3)),
+        candidate("far", 0.0, title="Far"),
+    ]
+    notices = {each.scored.candidate.key.doc_id: each.notice for each in ask("current installation", found)}
+    assert notices["pump"].startswith("same title: decks:valve")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        ("Season plan spring 2025", "Season plan autumn 2026", True),
+        ("Rules, 1 March 2026", "Rules, June 2026", True),
+        ("Rules version 3", "Rules v4.1", True),
+        ("Lesson 1", "Lesson 2", False),
+        ("PEP 101: Releases", "PEP 102: Releases", False),
+        ("Fall protection 2025", "Protection 2026", False),
+    ],
+)
+def test_dates_and_versions_make_editions_and_bare_numbers_do_not(one: str, other: str, alike: bool) -> None:
+    assert (title_without_dates(one) == title_without_dates(other)) is alike
+    assert bears_a_date(one) is (one not in ("Lesson 1", "PEP 101: Releases"))
+
+
+@pytest.mark.parametrize(
+    ("query", "kind"),
+    [
+        ("show all our sales decks", IntentKind.HISTORY),
+        ("all our wholesale price lists", IntentKind.HISTORY),
+        ("the old refund policy", IntentKind.HISTORY),
+        ("every time a page is changed", IntentKind.PLAIN),
+        ("all the people who read the policy", IntentKind.PLAIN),
+        ("what do the June sales slides say", IntentKind.AS_OF),
+        ("may customers return a policy", IntentKind.PLAIN),
+        ("which policy is current on leave", IntentKind.LATEST),
+        ("the current on the wire", IntentKind.PLAIN),
+        ("who is the president", IntentKind.LATEST),
+        ("who is Alan Turing", IntentKind.PLAIN),
+        ("who was the president", IntentKind.PLAIN),
+    ],
+)
+def test_what_stands_between_a_phrase_and_its_document_is_read(query: str, kind: IntentKind) -> None:
+    assert read_intent(query, now=NOW).kind is kind
+
+
+def leg_chunk(name: str, **scores: float) -> Candidate:
+    chunk = FoundChunk(name, 0, name, "", 0.0, {leg: Leg(score, 1) for leg, score in scores.items()})
+    return Candidate(**{**_fields(candidate(name)), "chunks": (chunk,)})
+
+
+def _fields(made: Candidate) -> dict[str, object]:
+    return {name: getattr(made, name) for name in made.__dataclass_fields__}
+
+
+def test_a_chunk_counts_by_how_well_it_fits_and_not_by_its_rank() -> None:
+    found = [leg_chunk("a", dense=0.9, bm25=20), leg_chunk("b", dense=0.88, bm25=19), leg_chunk("c", dense=0.1)]
+    first, second, last = (each.chunks[0].fused for each in with_scores_of_legs(found))
+    assert first == 1.0
+    assert second == pytest.approx(0.4 * 0.975 + 0.6 * 0.95)
+    assert last == 0.0
+
+
+def test_a_leg_that_found_nothing_leaves_its_share_to_the_other() -> None:
+    found = with_scores_of_legs([leg_chunk("a", dense=0.9), leg_chunk("b", dense=0.1)])
+    assert [each.chunks[0].fused for each in found] == [1.0, 0.0]
+
+
+def test_the_scale_of_each_leg_and_the_order_of_the_input_change_nothing() -> None:
+    rng = random.Random(7)
+    drawn = [(f"d{number}", rng.random(), 30 * rng.random()) for number in range(40)]
+    plain = [leg_chunk(name, dense=dense, bm25=words) for name, dense, words in drawn]
+    scaled = [leg_chunk(name, dense=5 * dense - 3, bm25=words / 9) for name, dense, words in reversed(drawn)]
+    fused = [{each.key: each.chunks[0].fused for each in with_scores_of_legs(found)} for found in (plain, scaled)]
+    assert fused[0] == pytest.approx(fused[1])
