@@ -155,9 +155,8 @@ def _matches(parts: list[str], words: list[str], vocabulary: Vocabulary) -> int:
 def _words_to_thing(words: list[str], vocabulary: Vocabulary) -> int:
     """How many words name a kind of document here: deck, sales deck, wholesale price list. 0 for none."""
     for count, word in enumerate(words[: QUALIFIERS + 1], start=1):
-        if word in vocabulary.things and not (
-            count <= QUALIFIERS and words[count : count + 1] and words[count] in vocabulary.things
-        ):
+        following = words[count] if count < len(words) and count <= QUALIFIERS else ""
+        if word in vocabulary.things and following not in vocabulary.things:  # of "price list" the list is the thing
             return count
         if word in vocabulary.no_qualifiers or word.startswith("\u2026"):
             return 0
