@@ -99,9 +99,10 @@ def _heads_in_place_of_members(
         if not candidate.is_superseded:
             continue
         head = _head_of(scored, by_key)
-        if head is None:
+        if head is None or head is scored:
             named = ", ".join(candidate.superseded_by) or "a later one that nobody named"
-            notices[candidate.key] = f"superseded by {named}, which was not found"
+            missing = "which was not found" if head else "whose links run in a circle"
+            notices[candidate.key] = f"superseded by {named}, {missing}"
             continue
         suppressed[candidate.key] = f"superseded by {head.candidate.key}, which stands in its place"
         best = lifted.get(head.candidate.key, head)
@@ -111,20 +112,21 @@ def _heads_in_place_of_members(
 
 
 def _head_of(scored: Scored, by_key: dict[DocumentKey, Scored]) -> Scored | None:
-    """The end of the chain of links among the candidates; None where it breaks off or runs in a circle."""
-    seen: set[DocumentKey] = set()
-    at = scored
-    while at.candidate.is_superseded:
-        if at.candidate.key in seen:
-            return None
-        seen.add(at.candidate.key)
+    """The document that its links lead to among the candidates: one that nothing superseded, the best of several; else
+    the last of those whose own successor is not among them, maybe itself. None where all links run in a circle."""
+    seen, waiting, ends = {scored.candidate.key}, [scored], []
+    while waiting:
+        at = waiting.pop()
         source = at.candidate.key.source
         linked = [by_key.get(DocumentKey(source, doc_id)) for doc_id in at.candidate.superseded_by if doc_id]
         following = [each for each in linked if each is not None]
-        if not following:
-            return None
-        at = min(following, key=order)
-    return at
+        if not at.candidate.is_superseded or not following:
+            ends.append(at)
+        for each in following:
+            if each.candidate.key not in seen:
+                seen.add(each.candidate.key)
+                waiting.append(each)
+    return min(ends, key=lambda end: (end.candidate.is_superseded, order(end)), default=None)
 
 
 def _what_held_in_place_of_others(

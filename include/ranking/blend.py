@@ -119,14 +119,16 @@ def _scored(
 
 
 def _similarities(candidates: Sequence[Candidate]) -> list[float]:
-    """Between 0 and 1, by document."""
-    scores = [chunk.fused for candidate in candidates for chunk in candidate.chunks]
+    """Between 0 and 1, by document. A score that is no finite number says nothing and counts as the weakest."""
+    scores = [chunk.fused for each in candidates for chunk in each.chunks if math.isfinite(chunk.fused)]
     if not scores:
         return [0.0] * len(candidates)
     lowest, highest = min(scores), max(scores)
     spread = highest - lowest
 
     def laid(score: float) -> float:
+        if not math.isfinite(score):
+            return 0.0
         return (score - lowest) / spread if spread > 0 else 1.0
 
     similarities = []

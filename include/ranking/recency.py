@@ -13,6 +13,9 @@ from include.ranking.candidates import Candidate
 NEUTRAL = 0.5
 """What an unknown date counts: neither new nor old."""
 
+FIRST_YEAR = 1971
+"""What is dated before it is a zero that stands for no date, in whatever time zone."""
+
 _DAY_SECONDS = 86_400.0
 
 
@@ -49,15 +52,22 @@ class Recency:
 def document_date(candidate: Candidate, *, now: datetime) -> DocumentDate:
     """When the text came into force, else when it was written; never when it was edited or fetched.
 
-    A date in the future and one that nobody vouches for are unknown.
+    A date in the future, one that nobody vouches for and one that was never set (before 1971) are unknown. So is that of
+    a text which is not in force yet: it may have been written yesterday, but what holds today is another.
     """
-    if candidate.effective_date is not None and candidate.effective_date <= now:
-        return DocumentDate(candidate.effective_date, "effective_date", Trust.HIGH)
+    effective = candidate.effective_date
+    if effective is not None and effective > now:
+        note = f"comes into force on {effective:%Y-%m-%d}"
+        return DocumentDate(None, "effective_date", Trust.HIGH, note)
+    if effective is not None and effective.year >= FIRST_YEAR:
+        return DocumentDate(effective, "effective_date", Trust.HIGH)
     created, trust = candidate.created_at, candidate.created_at_trust
     if created is None:
         return DocumentDate(None, "", "", "date unknown")
     if created > now:
         return DocumentDate(None, candidate.created_at_origin, trust, f"date {created:%Y-%m-%d} lies in the future")
+    if created.year < FIRST_YEAR:
+        return DocumentDate(None, candidate.created_at_origin, trust, f"date {created:%Y-%m-%d} was never set")
     if trust not in (Trust.HIGH, Trust.LOW):
         return DocumentDate(None, candidate.created_at_origin, trust, f"date {created:%Y-%m-%d} is not trusted")
     return DocumentDate(created, candidate.created_at_origin or "created_at", trust)

@@ -24,8 +24,14 @@ from include.ranking.recency import HalfLives
 from include.ranking.relevance import with_scores_of_legs
 from include.ranking.vocabulary import ENGLISH, Vocabulary
 
-LONGEST_CHAIN = 8
+LONGEST_CHAIN = 100
 """So many steps a chain of superseded documents is followed to its head."""
+
+WIDER = 4
+"""So many times more chunks are brought in when too few documents came of the last ones."""
+
+MOST_CHUNKS = 5_000
+"""No more than this, or one question would read the whole index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +79,29 @@ def retrieve(
 ) -> Retrieval:
     """The best `limit` documents with their best chunks. `intent` and `period` override what the question says.
 
+    One document of many chunks, or many copies of one, must not keep the others out: as long as fewer than `limit`
+    documents are left and there is more to find, more is brought in (up to MOST_CHUNKS).
+
     Raises StoreBusy or StoreUnavailable when the index cannot be read, Retriable when a remote embedder cannot.
     """
     read = read_intent(query, now=now, vocabulary=policy.vocabulary, override=intent, period=period)
     vector = embedder.embed([query])[0]
+    chunks = max(policy.overfetch, limit)
     with store.reading() as index:
-        hybrid = index.hybrid(vector, query, limit=max(policy.overfetch, limit), sources=sources)
-        found = with_scores_of_legs(_candidates(hybrid))
-        found += _heads(index, found, vector, sources)
-    ranking = blend(found, read, now=now, half_lives=policy.half_lives, weights=policy.weights)
-    return Retrieval(query, read, now, tuple(arrange(ranking, read, limit=limit, threshold=policy.threshold)))
+        while True:
+            hybrid = index.hybrid(vector, query, limit=chunks, sources=sources)
+            found = with_scores_of_legs(_candidates(hybrid))
+            found += _heads(index, found, vector, sources)
+            ranking = blend(found, read, now=now, half_lives=policy.half_lives, weights=policy.weights)
+            placed = arrange(ranking, read, limit=limit, threshold=policy.threshold)
+            # Every chunk has a vector: a dense leg that is shorter than asked for has seen all there is.
+            is_all = len(hybrid.legs["dense"]) < chunks or chunks >= MOST_CHUNKS
+            is_enough = sum(each.is_shown for each in placed) >= limit
+            # What comes later scores lower still.
+            is_cut = any(scored.score < policy.threshold for scored in ranking)
+            if is_all or is_enough or is_cut:
+                return Retrieval(query, read, now, tuple(placed))
+            chunks = min(chunks * WIDER, MOST_CHUNKS)
 
 
 def _candidates(found: Hybrid) -> list[Candidate]:
@@ -128,18 +147,23 @@ def _heads(index: IndexReader, found: Sequence[Candidate], vector: Vectors, sour
         if not following:
             break
         wanted |= following
-        links = _links(candidate_of(hit.payload, ()) for hit in index.documents(sorted(following)))
+        links = _links(_described(index.documents(sorted(following))))
     families: dict[str, set[str]] = defaultdict(set)
     for candidate in found:
         if candidate.family:
             families[candidate.key.source].add(candidate.family)
     for source, names in families.items():
-        wanted |= {candidate_of(hit.payload, ()).key for hit in index.heads(source, sorted(names))}
+        wanted |= {candidate.key for candidate in _described(index.heads(source, sorted(names)))}
     wanted = {key for key in wanted - known if not sources or key.source in sources}
     if not wanted:
         return []
     lowest = min(chunk.fused for candidate in found for chunk in candidate.chunks)
     return _with_chunks(index, wanted, vector, lowest)
+
+
+def _described(hits: Iterable[Hit]) -> list[Candidate]:
+    """What the hits say of their documents, without chunks."""
+    return [candidate_of(version[0].payload, ()) for version in _newest_versions(hits)]
 
 
 def _links(candidates: Iterable[Candidate]) -> set[DocumentKey]:

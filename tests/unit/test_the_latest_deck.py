@@ -123,8 +123,6 @@ def test_a_date_that_proves_nothing_is_unknown_and_says_why(fields: dict[str, ob
 def test_the_day_a_text_came_into_force_counts_before_the_day_it_was_written() -> None:
     policy = candidate("p", 0.5, created_at=days_ago(400), effective_date=days_ago(10))
     assert document_date(policy, now=NOW).value == days_ago(10)
-    announced = candidate("p", 0.5, created_at=days_ago(40), effective_date=days_ago(-10))
-    assert document_date(announced, now=NOW).value == days_ago(40)
 
 
 def test_where_all_are_old_none_is_new() -> None:
