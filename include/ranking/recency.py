@@ -52,8 +52,8 @@ class Recency:
 def document_date(candidate: Candidate, *, now: datetime) -> DocumentDate:
     """When the text came into force, else when it was written; never when it was edited or fetched.
 
-    A date in the future, one that nobody vouches for and one that was never set (before 1971) are unknown. So is that of
-    a text which is not in force yet: it may have been written yesterday, but what holds today is another.
+    A date in the future, one that nobody vouches for and one that was never set (before 1971) are unknown. So is that
+    of a text which is not in force yet: it may have been written yesterday, but what holds today is another.
     """
     effective = candidate.effective_date
     if effective is not None and effective > now:

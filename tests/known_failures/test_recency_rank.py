@@ -134,7 +134,8 @@ def test_rr_07_whichever_date_a_page_has_counts_and_explain_names_that_one(field
 @pytest.mark.parametrize("ahead", [0.5, 30, 365, 2_900_000])
 @pytest.mark.parametrize("field", ["created_at", "effective_date"])
 def test_a_date_ahead_is_unknown_and_never_the_newest(field: str, ahead: float) -> None:
-    coming = candidate("coming", 0.5, title="Price list 2027", **{field: days_ago(-ahead)})
+    dates: dict[str, Any] = {field: days_ago(-ahead)}
+    coming = candidate("coming", 0.5, title="Price list 2027", **dates)
     assert recency(coming, HalfLives(), now=NOW).value == NEUTRAL
     in_force = candidate("in force", 0.5, title="Price list 2026", created_at=days_ago(20))
     assert shown(rank("current price list", [coming, in_force]))[0] == "in force"
@@ -156,7 +157,8 @@ def test_what_is_written_but_not_yet_in_force_does_not_hide_what_holds_today() -
 @pytest.mark.parametrize("zero", [datetime(1970, 1, 1, tzinfo=UTC), datetime(1969, 12, 31, 17, tzinfo=UTC)])
 def test_a_zero_date_of_another_writer_is_unknown_and_not_ancient(zero: datetime) -> None:
     for field in ("created_at", "effective_date"):
-        found = recency(candidate("x", 0.5, **{field: zero}), HalfLives(), now=NOW)
+        dates: dict[str, Any] = {field: zero}
+        found = recency(candidate("x", 0.5, **dates), HalfLives(), now=NOW)
         assert (found.value, found.date.value) == (NEUTRAL, None)
 
 
