@@ -24,7 +24,7 @@ from include.services.document import read_document
 from include.services.retrieval import Policy, Retrieval, retrieve
 from include.store.edge import EdgeStore
 from include.store.server import IN_MEMORY, ServerStore
-from tests.builders import DIMENSION, EMBEDDER, at, new_points
+from tests.builders import DIMENSION, EMBEDDER, at, new_points, with_payload
 from tests.fakes.embedder import FakeEmbedder
 from tests.fakes.index import FakeIndexStore
 from tests.fakes.qdrant_http import serving
@@ -68,18 +68,20 @@ def documents(draw: st.DrawFn) -> list[list[NewPoint]]:
         # Their words differ, so that no two of these are copies of one text.
         texts = [f"{' '.join(words)} n{number}c{chunk}" for chunk in range(draw(st.integers(1, 4)))]
         others = st.integers(0, count).map(lambda other: f"doc-{other}")
-        made.append(
-            new_points(
-                DocumentKey(draw(st.sampled_from(SOURCES)), f"doc-{number}"),
-                texts,
-                status=draw(st.sampled_from(states)),
-                fetched_at=at(draw(st.integers(0, 3))),
-                title=f"About {number * 'x'}",
-                doc_family=draw(st.sampled_from([None, None, "refunds"])),
-                is_canonical=draw(st.booleans()),
-                superseded_by=draw(st.lists(others, max_size=2)),
-            )
+        points = new_points(
+            DocumentKey(draw(st.sampled_from(SOURCES)), f"doc-{number}"),
+            texts,
+            status=draw(st.sampled_from(states)),
+            fetched_at=at(draw(st.integers(0, 3))),
+            title=f"About {number * 'x'}",
+            doc_family=draw(st.sampled_from([None, None, "refunds"])),
+            is_canonical=draw(st.booleans()),
+            superseded_by=draw(st.lists(others, max_size=2)),
         )
+        if draw(st.integers(0, 3)) == 0:  # one chunk stands in another state than its siblings
+            odd = draw(st.integers(0, len(points) - 1))
+            points[odd] = with_payload(points[odd], status=draw(st.sampled_from(Status)).value)
+        made.append(points)
     return made
 
 
