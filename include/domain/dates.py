@@ -33,7 +33,8 @@ class EvidencedDate:
             raise ValueError(f"{self.origin}: {self.value!r} has no time zone")
 
 
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DAY = re.compile(r"\d{4}-?(?:\d{2}-?\d{2}|W\d{2}-?\d)")  # every way in which ISO 8601 writes a calendar day
+_WEEK = re.compile(r"\d{4}-?W\d{2}")  # Python reads its Monday, which nobody wrote
 
 
 def parse_date(text: object, *, origin: str, now: datetime, trust: Trust = Trust.HIGH) -> EvidencedDate | None:
@@ -45,6 +46,8 @@ def parse_date(text: object, *, origin: str, now: datetime, trust: Trust = Trust
     if not isinstance(text, str) or not text.strip():
         return None
     text = text.strip()
+    if _WEEK.fullmatch(text):
+        return None
     try:
         if _DAY.fullmatch(text):
             value = datetime.combine(date.fromisoformat(text), datetime.min.time(), UTC)

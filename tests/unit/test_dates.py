@@ -19,6 +19,8 @@ NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
     ("text", "value", "precision"),
     [
         ("2016-12-15", datetime(2016, 12, 15, tzinfo=UTC), Precision.DAY),
+        ("20161215", datetime(2016, 12, 15, tzinfo=UTC), Precision.DAY),
+        ("2016-W50-4", datetime(2016, 12, 15, tzinfo=UTC), Precision.DAY),
         ("2016-12-15T08:30:00Z", datetime(2016, 12, 15, 8, 30, tzinfo=UTC), Precision.INSTANT),
         ("2016-12-15T08:30:00-05:00", datetime(2016, 12, 15, 13, 30, tzinfo=UTC), Precision.INSTANT),
         ("2016-12-15 08:30:00.250", datetime(2016, 12, 15, 8, 30, 0, 250_000, tzinfo=UTC), Precision.INSTANT),
@@ -32,7 +34,8 @@ def test_iso_dates_are_read_with_their_precision(text: str, value: datetime, pre
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "  ", "yesterday", "2014-19-19", "2024-02-30", "15/12/2016", "12/15/2016", "(fill me in)", "10"),
+        *("", "  ", "yesterday", "2014-19-19", "2024-02-30", "15/12/2016", "12/15/2016", "2016-W50", "10"),
+        "(fill me in)",
         *("0000-00-00T00:00:00", "1970-01-01", "2031-01-01", "9999-12-31T23:59:59-05:00", None, 20161215, True),
     ],
 )
