@@ -20,6 +20,7 @@ from include.domain.errors import ConfigError
 from include.domain.redaction import shown_value
 from include.planning.gate import Limits
 from include.ranking.recency import HalfLives
+from include.ranking.relevance import WORDS
 from include.ranking.vocabulary import ENGLISH, Vocabulary
 
 SOURCE_NAME = r"^[a-z0-9][a-z0-9_-]{0,40}$"
@@ -148,6 +149,9 @@ class WordSettings(_Model):
 class RankingSettings(_Model):
     overfetch: int = Field(200, ge=10, le=5_000, description="chunks that each leg of a search brings in")
     threshold: float = Field(0.0, ge=0, description="documents with a lower final score are not shown")
+    share_of_words: float = Field(
+        WORDS, ge=0, le=1, description="of the question's words in similarity; the rest is the meaning's"
+    )
     half_life_days: float | None = Field(
         180, gt=0, description="age at which a document counts half as new; null: never"
     )

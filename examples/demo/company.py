@@ -104,6 +104,7 @@ def _settings(center: str, handbook: Path) -> str:
     return yaml.safe_dump(
         {
             "store": {"url": f"edge:{FOLDER / 'state' / 'index'}"},
+            "ranking": {"share_of_words": 0.25},  # customers do not ask in the words of a help center
             "sources": {
                 "helpcenter": {"kind": "http_json", "conn_id": "helpcenter", "options": options},
                 "handbook": {"kind": "git_markdown", "options": {"location": str(handbook)}},

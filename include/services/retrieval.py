@@ -21,7 +21,7 @@ from include.ranking.candidates import Candidate, FoundChunk, Leg, candidate_of
 from include.ranking.intent import Intent, IntentKind, read_intent
 from include.ranking.periods import Period
 from include.ranking.recency import HalfLives
-from include.ranking.relevance import with_scores_of_legs
+from include.ranking.relevance import WORDS, with_scores_of_legs
 from include.ranking.vocabulary import ENGLISH, Vocabulary
 
 LONGEST_CHAIN = 100
@@ -37,10 +37,11 @@ MOST_CHUNKS = 5_000
 @dataclass(frozen=True, slots=True)
 class Policy:
     """How this installation ranks. `overfetch` is how many chunks each leg brings in; `threshold` is compared with the
-    final score, 0 leaves nothing out."""
+    final score, 0 leaves nothing out; `words` is the share of the words' leg in similarity."""
 
     overfetch: int = 200
     threshold: float = 0.0
+    words: float = WORDS
     half_lives: HalfLives = field(default_factory=HalfLives)
     weights: Mapping[IntentKind, Weights] = field(default_factory=lambda: WEIGHTS)
     vocabulary: Vocabulary = ENGLISH
@@ -90,7 +91,7 @@ def retrieve(
     with store.reading() as index:
         while True:
             hybrid = index.hybrid(vector, query, limit=chunks, sources=sources)
-            found = with_scores_of_legs(_candidates(hybrid))
+            found = with_scores_of_legs(_candidates(hybrid), policy.words)
             found += _heads(index, found, vector, sources)
             ranking = blend(found, read, now=now, half_lives=policy.half_lives, weights=policy.weights)
             placed = arrange(ranking, read, limit=limit, threshold=policy.threshold)

@@ -178,6 +178,7 @@ class Application:
         policy = Policy(
             overfetch=nothing_left_out or chosen.overfetch,
             threshold=0.0 if nothing_left_out else chosen.threshold,
+            words=chosen.share_of_words,
             half_lives=chosen.half_lives(),
             vocabulary=chosen.words.vocabulary(),
         )

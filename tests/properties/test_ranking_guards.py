@@ -205,7 +205,7 @@ GUARDS = [
     Guard(
         "scores, not ranks",
         a_page_of_today_passes_the_answer,
-        switch(retrieval, "with_scores_of_legs", lambda candidates: list(candidates)),
+        switch(retrieval, "with_scores_of_legs", lambda candidates, words: list(candidates)),
     ),
     Guard("heads are fetched", a_retired_document_answers_for_its_head, switch(retrieval, "_heads", lambda *_: [])),
     Guard(
