@@ -11,7 +11,7 @@ import html
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -19,7 +19,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from include.connectors.sitemap_options import SitemapOptions
 from include.connectors.sitemap_signs import Signs, read_signs
 from include.text.encoding import decode, normalise
-from include.text.html import main_part
+from include.text.html import main_part, outermost
 
 _DIGEST_VERSION = 1  # raise it when the same page must get another version; every page is read again then
 _CONTAINERS = frozenset({"div", "section", "article", "main", "center", "form", "table", "tbody", "tr", "td"})
@@ -68,7 +68,7 @@ def read_page(body: bytes, headers: Mapping[str, str], address: str, options: Si
     found = main_part(text)
     part = found.html
     if options.content:
-        chosen = [node.html or "" for node in _outermost(tree.css(options.content))]
+        chosen = [node.html or "" for node in outermost(tree.css(options.content))]
         if not chosen:
             raise ValueError(f"holds nothing at `{options.content}` (option content); has the template changed?")
         part = main_part("\n".join(chosen)).html
@@ -109,18 +109,8 @@ def _may_go(node: LexborNode) -> bool:
     """Whether this neighbour of the text is furniture: a menu, a line of small print; no heading, no paragraph."""
     if node.tag in _HEADINGS:
         return False
-    linked = sum(len(_text_of(link)) for link in _outermost(node.css("a")))
+    linked = sum(len(_text_of(link)) for link in outermost(node.css("a")))
     return len(_text_of(node)) - linked <= _SMALL_PRINT
-
-
-def _outermost(nodes: list[LexborNode]) -> Iterator[LexborNode]:
-    found = {node.mem_id for node in nodes}
-    for node in nodes:
-        above = node.parent
-        while above is not None and above.mem_id not in found:
-            above = above.parent
-        if above is None:
-            yield node
 
 
 def _text_of(node: LexborNode) -> str:

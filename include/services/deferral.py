@@ -8,19 +8,14 @@ from include.services.context import SourceContext
 from include.services.judging import judged_by_the_gate
 
 
-def deferred_changes(
-    context: SourceContext, plan: Plan, inventory: IndexInventory, listing: Listing
-) -> tuple[dict[str, str], str]:
-    """({doc_id: why it waits}, all reasons in one sentence each). The texts of `plan` are not read yet, so every
-    replacement counts as another text. What is held already must not slip in one by one either."""
+def deferred_changes(context: SourceContext, plan: Plan, inventory: IndexInventory, listing: Listing) -> dict[str, str]:
+    """{doc_id: why it waits}. The texts of `plan` are not read yet, so every replacement counts as another text. What
+    is held already must not slip in one by one either."""
     verdict = judged_by_the_gate(context, plan, inventory)
-    reasons = [hold.message for hold in verdict.holds]
-    deferred = dict.fromkeys((change.doc_id for change in verdict.held), " ".join(reasons))
+    why = " ".join(hold.message for hold in verdict.holds)
+    deferred = dict.fromkeys((change.doc_id for change in verdict.held), why)
     new, why = _rekey(context, plan, inventory, listing)
-    if new - deferred.keys():
-        reasons.append(why)
-        deferred = {**dict.fromkeys(new, why), **deferred}
-    return deferred, " ".join(reasons)
+    return {**deferred, **dict.fromkeys(new - deferred.keys(), why)}
 
 
 def _rekey(context: SourceContext, plan: Plan, inventory: IndexInventory, listing: Listing) -> tuple[set[str], str]:

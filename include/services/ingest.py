@@ -62,7 +62,8 @@ def find_changed(context: SourceContext, *, doc_ids: Sequence[str] = (), force: 
     ]
     indexed = len(inventory.documents)
     plan = Plan(context.source, tuple(changes), indexed, len(listing.documents), listing.proof)
-    deferred, why = deferred_changes(context, plan, inventory, listing)
+    deferred = deferred_changes(context, plan, inventory, listing)
+    why = " ".join(dict.fromkeys(deferred.values()))
     reason = f"{why}. They are left to the nightly reconciliation, which reads their texts first" if deferred else ""
     chosen = {change.doc_id for change in changes}
     if force:

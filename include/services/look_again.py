@@ -104,7 +104,7 @@ def _find(context: SourceContext, doc_ids: Collection[str] | None) -> _Found:
         plan = Plan(context.source, tuple(found), len(inventory.documents), len(listing.documents), listing.proof)
     else:
         plan = diff(listing, inventory, pipeline=context.writer.pipeline)
-    deferred, _ = deferred_changes(context, plan, inventory, listing)
+    deferred = deferred_changes(context, plan, inventory, listing)
     named = [change for change in plan.changes if doc_ids is None or change.doc_id in doc_ids]
     waiting = [change.doc_id for change in named if change.doc_id in deferred]
     left = [DocumentOutcome(doc_id, DocumentState.HELD, deferred[doc_id]) for doc_id in waiting]

@@ -103,7 +103,7 @@ def _drop(root: LexborNode, selector: str) -> None:
 def _main_part(body: LexborNode) -> LexborNode | None:
     everything = _size(body)
     for selector, share in _MAIN:
-        candidates = list(_outermost(body.css(selector)))
+        candidates = list(outermost(body.css(selector)))
         if selector == "article" and len(candidates) > 1:
             continue  # a list of teasers, or comments beside the post: none of them is the page
         best = max(candidates, key=_size, default=None)
@@ -112,7 +112,8 @@ def _main_part(body: LexborNode) -> LexborNode | None:
     return None
 
 
-def _outermost(nodes: list[LexborNode]) -> Iterator[LexborNode]:
+def outermost(nodes: list[LexborNode]) -> Iterator[LexborNode]:
+    """Those of `nodes` that stand in none of the others."""
     found = {node.mem_id for node in nodes}
     for node in nodes:
         above = node.parent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
@@ -159,6 +159,17 @@ class Application:
             pipeline=self.pipeline,
         )
 
+    @cached_property
+    def policy(self) -> Policy:
+        chosen = self.settings.ranking
+        return Policy(
+            overfetch=chosen.overfetch,
+            threshold=chosen.threshold,
+            words=chosen.share_of_words,
+            half_lives=chosen.half_lives(),
+            vocabulary=chosen.words.vocabulary(),
+        )
+
     def retrieve(
         self,
         query: str,
@@ -174,14 +185,9 @@ class Application:
         """The answer of this installation's index; see `services.retrieval`. `store` is another way into the same
         index, for a process with many readers. `now` is when the question is asked, for one of an evaluation.
         `nothing_left_out` brings in so many chunks of each leg and applies no threshold."""
-        chosen = self.settings.ranking
-        policy = Policy(
-            overfetch=nothing_left_out or chosen.overfetch,
-            threshold=0.0 if nothing_left_out else chosen.threshold,
-            words=chosen.share_of_words,
-            half_lives=chosen.half_lives(),
-            vocabulary=chosen.words.vocabulary(),
-        )
+        policy = self.policy
+        if nothing_left_out:
+            policy = replace(policy, overfetch=nothing_left_out, threshold=0.0)
         return retrieve(
             store or self.store,
             self.embedder,

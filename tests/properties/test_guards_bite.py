@@ -574,7 +574,7 @@ GUARDS = [
     Guard(
         "whole listing",
         named_one_by_one_half_the_pages_vanish,
-        switch(look_again, "deferred_changes", lambda *_: ({}, "")),
+        switch(look_again, "deferred_changes", lambda *_: {}),
     ),
     Guard("proof, events", a_named_page_is_missing_from_a_cut_off_listing, believe_any_listing),
 ]
