@@ -30,8 +30,6 @@ from include.connectors.witnesses import Witnesses
 from include.domain.dates import EvidencedDate, Precision, parse_date
 from include.domain.documents import DocumentKey, FetchedDocument, Presence
 from include.domain.errors import (
-    DocumentGone,
-    DocumentNotPublic,
     DocumentUnreadable,
     TruecopyError,
 )
@@ -85,17 +83,12 @@ class HttpJsonConnector:
     def list_documents(self) -> Listing:
         """See `ports.Connector`."""
         listed_at = self._clock.now()
-        standing = before = self._witnesses.standing(anew=True)
+        before = self._witnesses.standing(anew=True)
         reading, passes = ListReader(self._endpoint).read()
-        if standing.verified:
-            standing = self._witnesses.standing(anew=True)  # it may have been revoked between two pages
+        standing, doubts = self._witnesses.standing_after(before)
         documents = {item.doc_id: item.listed for item in reading.items.values() if item.listed is not None}
         self._listed_at = {item.doc_id: item.updated_at for item in reading.items.values()}
-        problems = list(reading.problems)
-        if standing.doubt:
-            problems.append(standing.doubt)
-        elif standing.scope != before.scope:
-            problems.append(f"our rights changed while the list was read: {before.scope} -> {standing.scope}")
+        problems = [*reading.problems, *doubts]
         if not documents:
             problems.append(
                 f"no public document among {len(reading.items)} listed; an empty list proves nothing: has the "
@@ -123,12 +116,7 @@ class HttpJsonConnector:
         if self._says_absent(answer):
             raise self._absence(doc_id, answer)
         page = self._living(doc_id, answer, fetched_at)
-        facts = {"source": self._source, "doc_id": doc_id}
-        if page.public is False:
-            raise DocumentNotPublic(f"{self._source}: {doc_id} is not public ({page.why})", **facts)
-        if page.public is None:
-            raise DocumentUnreadable(f"{self._source}: {doc_id}: its state is unknown ({page.why})", **facts)
-        self._witnesses.vouch_for_page(doc_id)
+        self._witnesses.admit(doc_id, public=page.public, why=page.why)
         options, fields = self._options, self._options.page.fields
         body = self._body(doc_id, page.data)
         if (title := text_of(search(fields.title, page.data)) if fields.title else None) and options.page.title_is_html:
@@ -155,20 +143,14 @@ class HttpJsonConnector:
 
     def probe(self, doc_id: str) -> Presence:
         """See `ports.Connector`. GONE and NOT_PUBLIC only as long as known documents answer normally."""
-        try:
+
+        def is_public() -> bool | None:
             answer = self._get_page(doc_id)
             if self._says_absent(answer):
                 raise self._absence(doc_id, answer)
-            page = self._living(doc_id, answer, self._clock.now())
-            if page.public is False:
-                return Presence.NOT_PUBLIC if self._witnesses.standing().verified else Presence.UNKNOWN
-            return Presence.PRESENT if page.public else Presence.UNKNOWN
-        except DocumentGone:
-            return Presence.GONE
-        except DocumentNotPublic:
-            return Presence.NOT_PUBLIC
-        except Exception:  # noqa: BLE001 - a probe promises never to raise; whatever went wrong is doubt
-            return Presence.UNKNOWN
+            return self._living(doc_id, answer, self._clock.now()).public
+
+        return self._witnesses.presence(is_public)
 
     def close(self) -> None:
         self._session.close()

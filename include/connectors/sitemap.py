@@ -100,16 +100,15 @@ class SitemapConnector:
         listed_at = self._clock.now()
         self._absence, self._listing = None, None
         self._http.robots(anew=True)
-        standing = self._witnesses.standing(anew=True)
+        before = self._witnesses.standing(anew=True)
         reading, passes = self._tree.read()
         self._learn_dates(reading)
         crawl = Crawl(self._visitor, self._memory, self._spool, clock=self._clock)
         crawl.run(list(reading.entries)[: self._options.max_documents], reading.entries, source=self._source)
         documents = {**crawl.documents(), **crawl.unreadable(reading.rejected)}
-        if standing.verified:
-            standing = self._witnesses.standing(anew=True)  # it may have been revoked meanwhile
+        standing, doubts = self._witnesses.standing_after(before)
         absence = self._absence or Absence()  # of a site whose pages all say it plainly nothing had to be learnt
-        problems = [*reading.problems, *crawl.problems(), *filter(None, (standing.doubt, absence.problem))]
+        problems = [*reading.problems, *crawl.problems(), *doubts, *filter(None, (absence.problem,))]
         if reading.rejected and self._options.unlisted == "remove":
             problems.append(f"{len(reading.rejected)} entries name no page, so no page is known to be unlisted")
         if not problems:

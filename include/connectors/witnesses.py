@@ -12,7 +12,14 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from include.domain.errors import DocumentGone, DocumentNotPublic, SourceUnavailable, TruecopyError
+from include.domain.documents import Presence
+from include.domain.errors import (
+    DocumentGone,
+    DocumentNotPublic,
+    DocumentUnreadable,
+    SourceUnavailable,
+    TruecopyError,
+)
 
 CANARIES = 3
 STANDING_LASTS = 5.0
@@ -63,9 +70,40 @@ class Witnesses:
             self._standing = self._ask_standing()
         return self._standing
 
-    def vouch_for_page(self, doc_id: str) -> None:
-        """To be called after a page was read: a credential that was revoked or ran out meanwhile may have got half of
-        its text, under the version of the whole. Raises SourceUnavailable."""
+    def standing_after(self, before: Standing, reading: str = "the list was") -> tuple[Standing, list[str]]:
+        """Who we are after a listing that began as `before`, and what is wrong with that in words: a credential may be
+        revoked, or lose rights, between two pages. Raises SourceUnavailable."""
+        after = self.standing(anew=True) if before.verified else before
+        if after.doubt:
+            return after, [after.doubt]
+        if after.scope != before.scope:
+            return after, [f"our rights changed while {reading} read: {before.scope} -> {after.scope}"]
+        return after, []
+
+    def presence(self, is_public: Callable[[], bool | None]) -> Presence:
+        """The answer of a probe. `is_public` asks for the document and says whether everybody may see it, None where
+        that cannot be told; it raises `error_for` what is absent. Never raises itself: whatever goes wrong is doubt."""
+        try:
+            public = is_public()
+            if public is False:
+                return Presence.NOT_PUBLIC if self.standing().verified else Presence.UNKNOWN
+            return Presence.PRESENT if public else Presence.UNKNOWN
+        except DocumentGone:
+            return Presence.GONE
+        except DocumentNotPublic:
+            return Presence.NOT_PUBLIC
+        except Exception:  # noqa: BLE001 - a probe promises never to raise
+            return Presence.UNKNOWN
+
+    def admit(self, doc_id: str, *, public: bool | None, why: str) -> None:
+        """To be called before the text of a page that was read is used. Raises DocumentNotPublic for a page that is not
+        for everybody, DocumentUnreadable where that cannot be told, and SourceUnavailable if we are not who we were: a
+        credential that ran out meanwhile may have got half of the text, under the version of the whole."""
+        facts = {"source": self._source, "doc_id": doc_id}
+        if public is False:
+            raise DocumentNotPublic(f"{self._source}: {doc_id} is not public ({why})", **facts)
+        if public is None:
+            raise DocumentUnreadable(f"{self._source}: {doc_id}: its state is unknown ({why})", **facts)
         standing = self.standing(anew=self._elapsed() - self._asked_at >= STANDING_LASTS)
         if not standing.verified:
             raise SourceUnavailable(

@@ -52,7 +52,7 @@ from include.connectors.wordpress_options import WordPressOptions
 from include.connectors.wordpress_rest import GONE, NOT_PUBLIC, WordPressRest, code_of, unanswered
 from include.domain.dates import EvidencedDate
 from include.domain.documents import DocumentKey, FetchedDocument, Presence
-from include.domain.errors import DocumentGone, DocumentNotPublic, DocumentUnreadable
+from include.domain.errors import DocumentUnreadable
 from include.domain.inventory import Listing, Proof
 from include.ports import Clock
 
@@ -96,12 +96,8 @@ class WordPressConnector:
         listed_at = self._clock.now()
         before = self._witnesses.standing(anew=True)
         listings = read_types(self._rest, self._options)
-        after = self._witnesses.standing(anew=True) if before.verified else before
-        problems = problems_of(listings)
-        if after.doubt:
-            problems.append(after.doubt)
-        elif after.scope != before.scope:
-            problems.append(f"our rights changed while the lists were read: {before.scope} -> {after.scope}")
+        after, doubts = self._witnesses.standing_after(before, "the lists were")
+        problems = [*problems_of(listings), *doubts]
         items = {doc_id: (one.rest_base, item) for one in listings for doc_id, item in one.items.items()}
         documents = {doc_id: item.listed for doc_id, (_, item) in items.items() if item.listed is not None}
         self._type_of = {doc_id: rest_base for doc_id, (rest_base, _) in items.items()}
@@ -133,16 +129,13 @@ class WordPressConnector:
             raise DocumentUnreadable(f"{self._source}: {doc_id!r:.60} is no id of WordPress, which are whole numbers")
         fetched_at = self._clock.now()
         rest_base, document = self._find(doc_id)
-        facts = {"source": self._source, "doc_id": doc_id}
-        if document.public is False:
-            raise DocumentNotPublic(f"{self._source}: {doc_id} is not public ({document.why})", **facts)
-        if document.public is None:
-            raise DocumentUnreadable(f"{self._source}: {doc_id}: its state is unknown ({document.why})", **facts)
-        self._witnesses.vouch_for_page(doc_id)
+        self._witnesses.admit(doc_id, public=document.public, why=document.why)
         rendered = document.rendered
         if rendered is None or not (rendered.strip() or self._options.empty_pages):
             what = "no text" if rendered is None else "an empty text (option empty_pages)"
-            raise DocumentUnreadable(f"{self._source}: {doc_id} has {what} at content.rendered", **facts)
+            raise DocumentUnreadable(
+                f"{self._source}: {doc_id} has {what} at content.rendered", source=self._source, doc_id=doc_id
+            )
         return FetchedDocument(
             key=DocumentKey(self._source, doc_id),
             version=self._version(document, fetched_at),
@@ -161,19 +154,9 @@ class WordPressConnector:
 
     def probe(self, doc_id: str) -> Presence:
         """See `ports.Connector`. GONE and NOT_PUBLIC only as long as known documents answer normally."""
-        try:
-            if not _is_number(doc_id):
-                return Presence.UNKNOWN
-            _, document = self._find(doc_id)
-            if document.public is False:
-                return Presence.NOT_PUBLIC if self._witnesses.standing().verified else Presence.UNKNOWN
-            return Presence.PRESENT if document.public else Presence.UNKNOWN
-        except DocumentGone:
-            return Presence.GONE
-        except DocumentNotPublic:
-            return Presence.NOT_PUBLIC
-        except Exception:  # noqa: BLE001 - a probe promises never to raise; whatever went wrong is doubt
+        if not _is_number(doc_id):
             return Presence.UNKNOWN
+        return self._witnesses.presence(lambda: self._find(doc_id)[1].public)
 
     def close(self) -> None:
         self._session.close()
