@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from include.domain.dates import EvidencedDate
+from include.domain.lineage import NO_LINEAGE, Lineage
 
 
 class Status(StrEnum):
@@ -80,12 +81,13 @@ class FetchedDocument:
     effective_date: EvidencedDate | None = None
     expires_at: EvidencedDate | None = None
     empty_is_legitimate: bool = False
+    lineage: Lineage = NO_LINEAGE
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractedDocument:
     """A fetched document as normalised Markdown. `content_hash` covers `text` only (sha256, hex). `is_empty`: the page
-    has no text, its title stands in."""
+    has no text, its title stands in. `date_notes` say which dates were passed over, and why."""
 
     key: DocumentKey
     version: str
@@ -102,6 +104,8 @@ class ExtractedDocument:
     expires_at: EvidencedDate | None
     front_matter: Mapping[str, object] = field(default_factory=dict)
     is_empty: bool = False
+    lineage: Lineage = NO_LINEAGE
+    date_notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +120,10 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What people and the resolver decided about a document; comes from the ledger, survives re-ingest."""
+    """What people and the resolver decided about a document; comes from the ledger, survives re-ingest.
+
+    `metadata` holds values that a person set over what the source says, by the names of `domain.metadata.OVERRIDABLE`.
+    """
 
     status: Status = Status.PUBLISHED
     pinned: bool = False
@@ -126,6 +133,7 @@ class Marks:
     is_current: bool = True
     supersedes: tuple[str, ...] = ()
     superseded_by: tuple[str, ...] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

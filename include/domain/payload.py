@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from include.domain.dates import EvidencedDate, rfc3339
+import json
+from collections.abc import Mapping
+
+from include.domain.dates import EvidencedDate, Trust, rfc3339
 from include.domain.documents import Chunk, ExtractedDocument, Marks
 from include.domain.identity import point_id
 
 Payload = dict[str, object]
 
+_DATES = ("created_at", "updated_at", "effective_date", "expires_at")
+_DATE_PARTS = ("", "_origin", "_trust", "_precision")
 
-DOCUMENT_FIELDS = (
-    "url",
-    "title",
-    "content_type",
-    "lang",
-    "doc_version",
-    "fetched_at",
-    "created_at",
-    "created_at_origin",
-    "created_at_trust",
-    "updated_at",
-    "effective_date",
-    "expires_at",
+MARK_FIELDS = (
     "doc_family",
     "family_version",
     "is_canonical",
@@ -30,24 +23,70 @@ DOCUMENT_FIELDS = (
     "supersedes",
     "superseded_by",
 )
+"""What the ledger alone decides, the status aside."""
+
+SOURCE_FIELDS = (
+    "url",
+    "title",
+    "content_type",
+    "lang",
+    *(f"{name}{part}" for name in _DATES for part in _DATE_PARTS),
+    "date_notes",
+    "stated_family",
+    "stated_version",
+    "stated_status",
+    "stated_supersedes",
+    "stated_superseded_by",
+    "stated_aliases",
+)
+"""What the source says; a person may set another value over some of them."""
+
+METADATA_FIELDS = (*SOURCE_FIELDS, *MARK_FIELDS, "overridden")
+
+DOCUMENT_FIELDS = ("doc_version", "fetched_at", *METADATA_FIELDS)
+"""What every chunk of a version says alike, the status aside."""
 
 
 def document_payload(document: ExtractedDocument, marks: Marks, *, fetched_at: str) -> Payload:
     """What every chunk of a version says alike. Absent values are None, so that an update also clears them."""
-    created = document.created_at
-    return {
+    lineage = document.lineage
+    said: Payload = {
         "url": document.url,
         "title": document.title,
         "content_type": document.content_type,
         "lang": document.lang,
-        "doc_version": document.version,
-        "fetched_at": fetched_at,
-        "created_at": _instant(created),
-        "created_at_origin": created.origin if created else None,
-        "created_at_trust": created.trust.value if created else None,
-        "updated_at": _instant(document.updated_at),
-        "effective_date": _instant(document.effective_date),
-        "expires_at": _instant(document.expires_at),
+        **_date_fields("created_at", document.created_at),
+        **_date_fields("updated_at", document.updated_at),
+        **_date_fields("effective_date", document.effective_date),
+        **_date_fields("expires_at", document.expires_at),
+        "date_notes": list(document.date_notes) or None,
+        "stated_family": lineage.family,
+        "stated_version": lineage.version,
+        "stated_status": lineage.status,
+        "stated_supersedes": list(lineage.supersedes) or None,
+        "stated_superseded_by": list(lineage.superseded_by) or None,
+        "stated_aliases": list(lineage.aliases) or None,
+    }
+    return {"doc_version": document.version, "fetched_at": fetched_at, **marked(said, marks)}
+
+
+def marked(metadata: Mapping[str, object], marks: Marks) -> Payload:
+    """The metadata of a document, as stored or as just read, under these marks: every field of METADATA_FIELDS.
+
+    `overridden` keeps, as a JSON object, what the source says of each field that a person has set, so that the value
+    of the source comes back when the override goes, whatever was ingested in between.
+    """
+    kept = metadata.get("overridden")
+    source_says = {name: metadata.get(name) for name in SOURCE_FIELDS} | (
+        json.loads(kept) if isinstance(kept, str) else {}
+    )
+    overrides: Payload = {}
+    for name, value in marks.metadata.items():
+        overrides |= _overriding(name, value)
+    hidden = {name: source_says[name] for name in sorted(overrides)}
+    return {
+        **source_says,
+        **overrides,
         "doc_family": marks.doc_family,
         "family_version": marks.family_version,
         "is_canonical": marks.is_canonical,
@@ -55,6 +94,7 @@ def document_payload(document: ExtractedDocument, marks: Marks, *, fetched_at: s
         "pinned": marks.pinned,
         "supersedes": list(marks.supersedes),
         "superseded_by": list(marks.superseded_by),
+        "overridden": json.dumps(hidden, ensure_ascii=False, sort_keys=True) if hidden else None,
     }
 
 
@@ -78,5 +118,14 @@ def chunk_point_id(document: ExtractedDocument, chunk: Chunk, pipeline: str) -> 
     return point_id(key.source, key.doc_id, document.content_hash, pipeline, chunk.index, chunk.chunk_hash)
 
 
-def _instant(date: EvidencedDate | None) -> str | None:
-    return rfc3339(date.value) if date else None
+def _date_fields(name: str, date: EvidencedDate | None) -> Payload:
+    parts = (rfc3339(date.value), date.origin, date.trust.value, date.precision.value) if date else (None,) * 4
+    return {f"{name}{part}": value for part, value in zip(_DATE_PARTS, parts, strict=True)}
+
+
+def _overriding(name: str, value: str) -> Payload:
+    """A person's value. Dates in the ledger are stored spellings (RFC 3339); who set them and why stands there."""
+    if name not in _DATES:
+        return {name: value}
+    parts = (value, "ledger", Trust.HIGH.value, "day" if value.endswith("T00:00:00.000000Z") else "instant")
+    return {f"{name}{part}": part_value for part, part_value in zip(_DATE_PARTS, parts, strict=True)}

@@ -64,8 +64,19 @@ FIELDS: Mapping[str, Field] = MappingProxyType(
         "created_at": Field(Kind.DATETIME, indexed=True, optional=True),
         "effective_date": Field(Kind.DATETIME, optional=True),
         "expires_at": Field(Kind.DATETIME, optional=True),
-        "created_at_origin": Field(Kind.KEYWORD, optional=True),
-        "created_at_trust": Field(Kind.KEYWORD, optional=True),
+        **{
+            f"{date}_{part}": Field(Kind.KEYWORD, optional=True)
+            for date in ("created_at", "updated_at", "effective_date", "expires_at")
+            for part in ("origin", "trust", "precision")
+        },
+        "date_notes": Field(Kind.KEYWORDS, optional=True),
+        "stated_family": Field(Kind.KEYWORD, optional=True),
+        "stated_version": Field(Kind.KEYWORD, optional=True),
+        "stated_status": Field(Kind.KEYWORD, optional=True),
+        "stated_supersedes": Field(Kind.KEYWORDS, optional=True),
+        "stated_superseded_by": Field(Kind.KEYWORDS, optional=True),
+        "stated_aliases": Field(Kind.KEYWORDS, optional=True),
+        "overridden": Field(Kind.TEXT, optional=True),
         "url": Field(Kind.TEXT),
         "title": Field(Kind.TEXT),
         "content_type": Field(Kind.KEYWORD),

@@ -1,0 +1,1 @@
+"""Which documents are versions of one another, and which of them holds. Pure."""
