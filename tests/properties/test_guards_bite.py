@@ -1,14 +1,10 @@
-"""Each guard holds its scenario, and the scenario goes wrong without it.
-
-A guard whose test would pass anyway guards nothing. So every guard is switched off here, for ever and in every run,
-and its scenario must then end in the damage that it describes.
-"""
+"""What keeps pages in the index that must not be lost: each guard holds its scenario, which goes wrong without it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import uuid4
 
@@ -27,20 +23,7 @@ from tests.builders import context_of, day, line_chunks, night, no_progress
 from tests.fakes.index import FakeIndexStore
 from tests.fakes.records import FakeLedger, FakeManifests, FakeRemovalMarks
 from tests.fakes.source import FakeConnector, FakeSource
-
-Off = Callable[[pytest.MonkeyPatch], None]
-
-
-@dataclass(frozen=True)
-class Guard:
-    """`scenario` raises AssertionError when the damage is done; `off` takes the guard away."""
-
-    name: str
-    scenario: Callable[[], None]
-    off: Off
-
-    def __str__(self) -> str:
-        return self.name
+from tests.guards import Guard, Off, switch
 
 
 def filled(pages: int = 20, store: FakeIndexStore | None = None) -> tuple[FakeSource, SourceContext]:
@@ -429,10 +412,6 @@ def ask_half(answers: removal._Answers, changes: Sequence[Change]) -> None:
 # -- the guards --
 
 
-def switch(place: object, name: str, instead: object) -> Off:
-    return lambda monkeypatch: monkeypatch.setattr(place, name, instead)
-
-
 def altered_limits(**changed: float) -> Off:
     """The gate with one limit out of reach."""
     judge = gate.judge
@@ -582,11 +561,9 @@ GUARDS = [
 
 @pytest.mark.parametrize("guard", GUARDS, ids=str)
 def test_with_the_guard_nothing_is_damaged(guard: Guard) -> None:
-    guard.scenario()
+    guard.holds()
 
 
 @pytest.mark.parametrize("guard", GUARDS, ids=str)
 def test_without_the_guard_the_damage_is_done(guard: Guard, monkeypatch: pytest.MonkeyPatch) -> None:
-    guard.off(monkeypatch)
-    with pytest.raises(AssertionError):
-        guard.scenario()
+    guard.bites(monkeypatch)
