@@ -1,0 +1,5 @@
+"""`python -m include.cli`, where the `truecopy` script is not installed."""
+
+from include.cli import app
+
+app()
