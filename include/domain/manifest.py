@@ -16,6 +16,8 @@ class RunState(StrEnum):
     RUNNING = "running"
     INGESTED = "ingested"  # an hourly run brought in what it found; it proves nothing about removals
     TRUE = "true"  # the index equals the source
+    PLANNED = "planned"  # a dry run: what would be marked is written down, nothing is changed
+    RESOLVED = "resolved"  # families are marked as decided; those that are ambiguous wait in review
     DEGRADED = "degraded"  # some documents failed, the others are true
     HELD = "held"  # a person must decide
     UNPROVEN = "unproven"  # the listing proves nothing; nothing was removed
@@ -28,6 +30,10 @@ class DocumentState(StrEnum):
     REPAIRED = "repaired"
     REFRESHED = "refreshed"  # metadata only, text unchanged
     DELETED = "deleted"
+    RETIRED = "retired"  # superseded by a later member of its family
+    RESTORED = "restored"  # no longer superseded
+    MARKED = "marked"  # other marks of its family
+    PLANNED = "planned"  # a dry run would mark it
     WITHDRAWN = "withdrawn"  # a newer version arrived meanwhile
     HELD = "held"
     KEPT = "kept"  # planned for removal, but the source did not confirm
@@ -66,6 +72,17 @@ class Findings:
 
 
 @dataclass(frozen=True, slots=True)
+class FamilyCounts:
+    """Families of a source, as one run of the resolver left them. `superseded` are documents that are readable and
+    have this status. `ambiguous_since` is how long the oldest ambiguous family has waited for a person."""
+
+    decided: int
+    ambiguous: int
+    superseded: int
+    ambiguous_since: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """Inputs, proof, plan, verdict, outcome per document and exact counts of one run over one source."""
 
@@ -94,6 +111,8 @@ class Manifest:
     next_step: str = ""  # what a person can do about it
     pipeline: str = ""
     alerts: tuple[str, ...] = ()  # raised after the run, as `name: message`
+    families: FamilyCounts | None = None  # of a run of the resolver
+    planned_retirements: int = 0  # allowed by the gate in this run; what a crash may already have applied
 
     def count(self, *states: DocumentState) -> int:
         return sum(outcome.state in states for outcome in self.outcomes)
@@ -101,11 +120,13 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """How many documents a past run removed without a person's release; input of the sliding window."""
+    """How many documents a past run removed, and how many it `retired` (they stay in the index, behind another), both
+    without a person's release; input of the sliding window."""
 
     at: datetime
     documents: int
     run_id: str = ""
+    retired: int = 0
 
 
 @dataclass(frozen=True, slots=True)

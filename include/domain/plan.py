@@ -17,6 +17,9 @@ class Action(StrEnum):
     REPAIR = "repair"  # same version, but its points are not what they should be
     REBUILD = "rebuild"  # same version, made by another extractor, chunker or embedder
     DELETE = "delete"  # in the index, absent from a proven listing
+    RETIRE = "retire"  # a later member of its family replaces it: its status becomes superseded
+    RESTORE = "restore"  # nothing replaces it any more: it is published as before
+    MARK = "mark"  # other marks: family, version, current, canonical, links
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -82,6 +85,8 @@ class HoldReason(StrEnum):
     MASS_UPDATE = "mass_update"
     SAME_TEXT = "same_text"
     SCOPE_CHANGED = "scope_changed"
+    RETIREMENT_LIMIT = "retirement_limit"
+    RETIREMENT_WINDOW = "retirement_window"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +112,19 @@ class Verdict:
         return checksum(self.source, self.held) if self.held else ""
 
 
+class PlanKind(StrEnum):
+    """What a held plan is about. A source may have one of each open at a time."""
+
+    CONTENT = "content"  # documents come, change and go
+    FAMILIES = "families"  # documents are marked: what supersedes what
+
+
 @dataclass(frozen=True, slots=True)
 class HeldPlan:
-    """A held part of a plan, as it waits in the ledger for a person. One open per source, refreshed nightly.
+    """A held part of a plan, as it waits in the ledger for a person. One open per source and kind, refreshed nightly.
 
-    `first_held_at` is when the source first had something held without a break. `rejected_by` and `rejected_why`
-    are set once somebody declined this very plan; it is not asked about again.
+    `first_held_at` is when the source first had something of this kind held without a break. `rejected_by` and
+    `rejected_why` are set once somebody declined this very plan; it is not asked about again.
     """
 
     source: str
@@ -124,6 +136,7 @@ class HeldPlan:
     run_id: str
     rejected_by: str = ""
     rejected_why: str = ""
+    kind: PlanKind = PlanKind.CONTENT
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,8 @@ Per source, with n = documents indexed before the run:
 
 Exactly at a limit passes. There is no exemption for small sources on deletions: 1 of 1 and 1 of 9 are held. The
 window's base is what the source held before the removals in it, so that nine nights of 9 % do not pass as 9 % each.
-Removals that a person released do not fill the window: they were looked at.
+Removals that a person released do not fill the window: they were looked at. Documents that the resolver retired fill it
+too (see planning.retirement); they are in n already.
 
 A held plan deletes nothing; creations and replacements that no limit names go through.
 
@@ -35,10 +36,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from include.domain.dates import from_rfc3339
-from include.domain.errors import ApprovalRefused
 from include.domain.manifest import Removal
 from include.domain.plan import Action, Change, HeldPlan, Hold, HoldReason, Plan, Release, Verdict
+from include.planning.release import check_release
 
 MOST_PERCENT = 50.0
 """More than this share is most: of a source that is rewritten, of new documents that share a text."""
@@ -55,6 +55,27 @@ class Limits:
     update_allowance: int = 10
     same_text_percent: float = 10.0
     same_text_minimum: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What the window has seen already: documents that were removed, and documents that were retired."""
+
+    removed: int
+    retired: int
+
+    @classmethod
+    def within(cls, history: Iterable[Removal], limits: Limits, now: datetime) -> Past:
+        since = now - timedelta(days=limits.window_days)
+        recent = [removal for removal in history if removal.at >= since]
+        return cls(sum(each.documents for each in recent), sum(each.retired for each in recent))
+
+    @property
+    def sum(self) -> int:
+        return self.removed + self.retired
+
+    def __str__(self) -> str:
+        return f"{self.removed} deleted and {self.retired} retired" if self.retired else str(self.removed)
 
 
 _SEAL = object()
@@ -84,40 +105,8 @@ def approve_release(verdict: Verdict, release: Release | None, *, run_id: str, n
     Raises ApprovalRefused when there is no release, it names another source or checksum, has expired, or was used
     by another run. The run that used it may come back with the same plan: a retry after a crash is no second use.
     """
-    source = verdict.source
-    if not verdict.held:
-        raise ApprovalRefused(f"{source}: nothing is held any more; the release has no effect", source=source)
-    if release is None:
-        raise ApprovalRefused(
-            f"{source}: no recorded release for plan {verdict.checksum} ({len(verdict.held)} changes). "
-            "Only an answer in the ledger counts; approve it in Airflow's required actions or with `truecopy approve`",
-            source=source,
-            checksum=verdict.checksum,
-        )
-    if release.source != source or release.checksum != verdict.checksum:
-        raise ApprovalRefused(
-            f"{source}: the release names plan {release.checksum}, but the plan computed now is {verdict.checksum} "
-            f"({len(verdict.held)} changes): the sources changed since {release.approved_by} looked. "
-            "Look at the new plan and approve that one",
-            source=source,
-            released=release.checksum,
-            computed=verdict.checksum,
-        )
-    if now >= from_rfc3339(release.expires_at):
-        raise ApprovalRefused(
-            f"{source}: the release of plan {release.checksum} by {release.approved_by} expired at "
-            f"{release.expires_at}; approve it again",
-            source=source,
-            expires_at=release.expires_at,
-        )
-    if release.used_by_run and release.used_by_run != run_id:
-        raise ApprovalRefused(
-            f"{source}: the release of plan {release.checksum} was used by run {release.used_by_run}; "
-            "a release is used once",
-            source=source,
-            used_by_run=release.used_by_run,
-        )
-    return ApprovedPlan(_SEAL, source, verdict.held, release)
+    release = check_release(verdict.source, verdict.checksum, len(verdict.held), release, run_id=run_id, now=now)
+    return ApprovedPlan(_SEAL, verdict.source, verdict.held, release)
 
 
 def judge(
@@ -138,7 +127,7 @@ def judge(
     removals = plan.removals
     removal_holds = [*_removal_holds(plan, limits, history, now), *_scope_holds(plan, scope_before)]
     moves = [change for change in removals if change.moved_to]
-    if removal_holds and _over(len(moves), limits.deletion_percent, plan.indexed_documents):
+    if removal_holds and over(len(moves), limits.deletion_percent, plan.indexed_documents):
         rekey = Hold(
             HoldReason.MASS_REKEY,
             f"{plan.source}: {len(moves)} of {plan.indexed_documents} documents reappear with the same text under "
@@ -205,7 +194,8 @@ def _waiting_holds(waiting: Sequence[Change], standing: HeldPlan) -> list[Hold]:
     return holds
 
 
-def _over(count: int, percent: float, base: int) -> bool:
+def over(count: int, percent: float, base: int) -> bool:
+    """Whether `count` of `base` is more than the percentage; exactly it is not."""
     return count * 100 > percent * base
 
 
@@ -214,7 +204,7 @@ def _removal_holds(plan: Plan, limits: Limits, history: Sequence[Removal], now: 
     if not deletions:
         return []
     holds = []
-    if _over(deletions, limits.deletion_percent, indexed):
+    if over(deletions, limits.deletion_percent, indexed):
         holds.append(
             Hold(
                 HoldReason.DELETION_LIMIT,
@@ -223,15 +213,14 @@ def _removal_holds(plan: Plan, limits: Limits, history: Sequence[Removal], now: 
                 "Look at the list; approve it if the source really lost them, else repair the source",
             )
         )
-    since = now - timedelta(days=limits.window_days)
-    earlier = sum(removal.documents for removal in history if removal.at >= since)
-    base = indexed + earlier
-    if earlier and _over(deletions + earlier, limits.window_percent, base):
+    past = Past.within(history, limits, now)
+    base = indexed + past.removed
+    if past.sum and over(deletions + past.sum, limits.window_percent, base):
         holds.append(
             Hold(
                 HoldReason.DELETION_WINDOW,
-                f"{plan.source}: {deletions} deletions now and {earlier} in the last {limits.window_days} days are "
-                f"{(deletions + earlier) * 100 / base:.1f} % of {base} documents, the limit is "
+                f"{plan.source}: {deletions} deletions now and {past} in the last {limits.window_days} days are "
+                f"{(deletions + past.sum) * 100 / base:.1f} % of {base} documents, the limit is "
                 f"{limits.window_percent:g} %. Nothing was deleted now. A slow loss looks like this; "
                 "approve it if the clean-up is intended",
             )
@@ -255,8 +244,8 @@ def _scope_holds(plan: Plan, before: str) -> list[Hold]:
 def _mass_update(plan: Plan, limits: Limits) -> tuple[list[Hold], list[Change]]:
     rewritten = [change for change in plan.of(Action.REPLACE) if change.changes_text]
     count, indexed = len(rewritten), plan.indexed_documents
-    many = count > limits.update_allowance and _over(count, limits.update_percent, indexed)
-    most = count >= limits.same_text_minimum and _over(count, MOST_PERCENT, indexed)
+    many = count > limits.update_allowance and over(count, limits.update_percent, indexed)
+    most = count >= limits.same_text_minimum and over(count, MOST_PERCENT, indexed)
     if not (many or most):
         return [], []
     message = (
@@ -282,11 +271,11 @@ def _same_text(plan: Plan, limits: Limits, sharing: Mapping[str, int]) -> tuple[
     holds, held = [], []
     for content_hash in sorted({*turning, *new}):
         # Twins among new documents are normal; one text for most of what is new, and much of the source, is not.
-        crowd = new[content_hash] if _over(len(new[content_hash]), MOST_PERCENT, creations) else []
+        crowd = new[content_hash] if over(len(new[content_hash]), MOST_PERCENT, creations) else []
         changes = [*turning[content_hash], *crowd]
         # Documents that have the text already count too, or a login page could come in one by one.
         total, base = len(changes) + sharing.get(content_hash, 0), indexed or creations
-        if not changes or total < limits.same_text_minimum or not _over(total, percent, base):
+        if not changes or total < limits.same_text_minimum or not over(total, percent, base):
             continue
         held.extend(changes)
         what = "no text" if content_hash == _NO_TEXT else f"one and the same text ({content_hash[:12]})"

@@ -4,7 +4,7 @@
     manifests/<dag>/<run>/<source>/documents.parquet  the outcome of every document
     manifests/by-source/<source>/<started>~<dag>~<run>   an empty file: the order of a source's runs, without a database
     manifests/comparisons-by-source/…                 the same for runs that compared the whole source with the index
-    manifests/removals-by-source/…                    the same for runs that were allowed to remove something
+    manifests/removals-by-source/…                    the same for runs that were allowed to remove or retire something
 
 The last two are there because a source with webhooks has thousands of runs a week, and the gate asks for few of them.
 Run ids and DAG ids are percent-encoded in names.
@@ -86,7 +86,7 @@ class FileManifests:
         orders = [_RUNS]
         if manifest.found is not None:
             orders.append(_COMPARISONS)
-        if manifest.planned_removals or manifest.count(DocumentState.DELETED):
+        if manifest.planned_removals or manifest.planned_retirements or sum(_removed(manifest)):
             orders.append(_REMOVALS)
         for order in orders:
             self._state.write(f"{order}/{manifest.source}/{_order(manifest)}", b"")
@@ -124,9 +124,12 @@ class FileManifests:
             if (since - run.started).total_seconds() > 86_400:
                 continue
             manifest = self._readable(run, source)
-            documents = _removed(manifest) if manifest else 0
-            if manifest and documents and not manifest.released:
-                removals.append(Removal(manifest.finished_at or manifest.started_at, documents, manifest.run_id))
+            if manifest is None or manifest.released:
+                continue
+            documents, retired = _removed(manifest)
+            if documents or retired:
+                at = manifest.finished_at or manifest.started_at
+                removals.append(Removal(at, documents, manifest.run_id, retired))
         return removals
 
     def _newest_first(self, runs: Sequence[_Run], source: str, until: datetime | None) -> Iterator[Manifest]:
@@ -178,11 +181,12 @@ def _to_parquet(outcomes: Sequence[DocumentOutcome]) -> bytes:
     return buffer.getvalue()
 
 
-def _removed(manifest: Manifest) -> int:
-    # A run that was killed or broke off cannot say what it removed; whatever it was allowed to counts as removed.
+def _removed(manifest: Manifest) -> tuple[int, int]:
+    """Documents that a run removed, and those that it retired."""
+    # A run that was killed or broke off cannot say what it did; whatever it was allowed to counts as done.
     if manifest.state in (RunState.RUNNING, RunState.FAILED):
-        return manifest.planned_removals
-    return manifest.count(DocumentState.DELETED)
+        return manifest.planned_removals, manifest.planned_retirements
+    return manifest.count(DocumentState.DELETED), manifest.count(DocumentState.RETIRED)
 
 
 def _folder(dag_id: str, run_id: str, source: str) -> str:

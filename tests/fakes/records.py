@@ -57,9 +57,10 @@ class FakeManifests:
         for manifest in self.saved.values():
             killed = manifest.state in (RunState.RUNNING, RunState.FAILED)
             documents = manifest.planned_removals if killed else manifest.count(DocumentState.DELETED)
+            retired = manifest.planned_retirements if killed else manifest.count(DocumentState.RETIRED)
             at = manifest.finished_at or manifest.started_at
-            if manifest.source == source and documents and not manifest.released and at >= since:
-                removals.append(Removal(at, documents, manifest.run_id))
+            if manifest.source == source and (documents or retired) and not manifest.released and at >= since:
+                removals.append(Removal(at, documents, manifest.run_id, retired))
         return removals
 
 
