@@ -5,17 +5,12 @@
     requests/<source>.yaml                  checksums of plans that a person was asked about and has not answered
     releases/<source>/<checksum>-<when>.yaml   approvals of held plans, with who, why and which run used them
 
-Undo is `git revert`. Writers take a lock, so that two processes never commit over each other.
+Undo is `git revert`.
 """
 
 from __future__ import annotations
 
-import fcntl
-import os
-import subprocess
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,29 +21,13 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from include.domain.documents import Marks
 from include.domain.errors import ApprovalRefused, ConfigError
 from include.domain.plan import HeldPlan, Release
+from include.records.repository import MACHINE, Repository, person
 
 # A misspelled mark in a file that people edit is an error: a pin that is not read protects nothing.
 _MARKS = TypeAdapter(dict[str, Marks], config=ConfigDict(extra="forbid"))
 _HELD = TypeAdapter(HeldPlan)
 _RELEASE = TypeAdapter(Release)
 _REQUESTS = TypeAdapter(dict[str, str])
-_MACHINE = "truecopy <truecopy@localhost>"
-# A caller inside a git hook has GIT_DIR set, and people sign commits and hook into them: neither may reach this
-# repository, nor may this one reach theirs.
-_OURS_ALONE = tuple(
-    argument
-    for setting in (
-        "user.name=truecopy",
-        "user.email=truecopy@localhost",
-        "safe.directory=*",
-        "commit.gpgsign=false",
-        "core.hooksPath=/dev/null",
-        "core.autocrlf=false",
-    )
-    for argument in ("-c", setting)
-)
-_LOCK = ".lock"
-_GIT_TAKES_SECONDS = 60.0
 
 
 class GitLedger:
@@ -56,6 +35,7 @@ class GitLedger:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._repository = Repository(folder)
 
     def marks(self, source: str) -> Mapping[str, Marks]:
         path = self._folder / "marks" / f"{source}.yaml"
@@ -66,7 +46,7 @@ class GitLedger:
         return _parse(_HELD, path) if path.exists() else None
 
     def hold(self, plan: HeldPlan) -> HeldPlan:
-        with self._locked():
+        with self._repository.locked():
             standing = self.held(plan.source)
             if standing is not None:
                 plan = replace(plan, first_held_at=standing.first_held_at)
@@ -80,7 +60,7 @@ class GitLedger:
             return plan
 
     def reject(self, source: str, checksum: str, by: str, why: str) -> None:
-        with self._locked():
+        with self._repository.locked():
             standing = self.held(source)
             if standing is None or standing.checksum != checksum:
                 now = standing.checksum if standing else "nothing is held"
@@ -92,7 +72,7 @@ class GitLedger:
                 f"held/{source}.yaml",
                 _HELD.dump_python(replace(standing, rejected_by=by, rejected_why=why), mode="json"),
                 f"Reject plan {checksum} of {source}\n\n{why}",
-                author=_person(by),
+                author=person(by),
             )
             release = self.find_release(source, checksum)
             if release is not None and not release.used_by_run:
@@ -100,7 +80,7 @@ class GitLedger:
                     _release_path(release),
                     _RELEASE.dump_python(replace(release, used_by_run=f"nobody: rejected by {by}"), mode="json"),
                     f"Take back the release of plan {checksum} of {source}: it was rejected",
-                    author=_person(by),
+                    author=person(by),
                 )
 
     def open_requests(self, source: str) -> Mapping[str, str]:
@@ -108,32 +88,31 @@ class GitLedger:
         return _parse(_REQUESTS, path) if path.exists() else {}
 
     def open_request(self, source: str, checksum: str, asked_at: str) -> None:
-        with self._locked():
+        with self._repository.locked():
             asked = {**self.open_requests(source), checksum: asked_at}
             self._commit(f"requests/{source}.yaml", asked, f"Ask a person about plan {checksum} of {source}")
 
     def close_request(self, source: str, checksum: str) -> None:
-        with self._locked():
+        with self._repository.locked():
             asked = {**self.open_requests(source)}
             if asked.pop(checksum, None) is None:
                 return
             self._commit(f"requests/{source}.yaml", asked, f"The question about plan {checksum} of {source} is closed")
 
     def clear_held(self, source: str, why: str) -> None:
-        with self._locked():
+        with self._repository.locked():
             path = self._folder / "held" / f"{source}.yaml"
             if path.exists():
                 path.unlink()
-                self._git("add", "-A", "--", f"held/{source}.yaml")
-                self._git("commit", "-q", "--author", _MACHINE, "-m", f"Nothing is held for {source}: {why}")
+                self._repository.commit([f"held/{source}.yaml"], f"Nothing is held for {source}: {why}")
 
     def release(self, release: Release) -> None:
-        with self._locked():
+        with self._repository.locked():
             self._commit(
                 _release_path(release),
                 _RELEASE.dump_python(release, mode="json"),
                 f"Release plan {release.checksum} of {release.source}\n\n{release.reason}",
-                author=_person(release.approved_by),
+                author=person(release.approved_by),
             )
 
     def find_release(self, source: str, checksum: str) -> Release | None:
@@ -143,7 +122,7 @@ class GitLedger:
         return _parse(_RELEASE, paths[-1]) if paths else None
 
     def use_release(self, release: Release, run_id: str) -> Release:
-        with self._locked():
+        with self._repository.locked():
             standing: Release = _parse(_RELEASE, self._folder / _release_path(release))
             if standing.used_by_run and standing.used_by_run != run_id:
                 raise ApprovalRefused(
@@ -161,65 +140,9 @@ class GitLedger:
                 )
             return used
 
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        self._folder.mkdir(parents=True, exist_ok=True)
-        # In the repository's own folder, which all workers share. Held for milliseconds: waiting is right.
-        with (self._folder / _LOCK).open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not (self._folder / ".git").exists():
-                self._git("init", "-q")
-                (self._folder / ".git" / "info").mkdir(exist_ok=True)
-                (self._folder / ".git" / "info" / "exclude").write_text(f"{_LOCK}\n*.tmp\n", encoding="utf-8")
-            self._take_over_what_a_killed_writer_left()
-            yield
-
-    def _take_over_what_a_killed_writer_left(self) -> None:
-        """We hold the lock, so an old lock of git belongs to nobody; what was written and not committed is."""
-        left = self._folder / ".git" / "index.lock"
-        if left.exists() and time.time() - left.stat().st_mtime > _GIT_TAKES_SECONDS:
-            left.unlink(missing_ok=True)
-        if self._git("status", "--porcelain").strip():
-            self._git("add", "-A")
-            self._git("commit", "-q", "--author", _MACHINE, "-m", "Commit what an interrupted run had written")
-
-    def _commit(self, path: str, record: Any, message: str, author: str = _MACHINE) -> None:
-        target = self._folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        beside = target.with_suffix(".tmp")
-        beside.write_text(yaml.safe_dump(record, sort_keys=False, allow_unicode=True), encoding="utf-8")
-        beside.replace(target)
-        self._git("add", "--", path)
-        # A file left by a killed writer may already be committed as it is; that is no error.
-        if self._git("status", "--porcelain", "--", path).strip():
-            self._git("commit", "-q", "--author", author, "-m", message, "--", path)
-
-    def _git(self, *arguments: str) -> str:
-        where = (f"--git-dir={self._folder / '.git'}", f"--work-tree={self._folder}")
-        done = subprocess.run(
-            ["git", *_OURS_ALONE, *where, *arguments],
-            cwd=self._folder,
-            env={name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        if done.returncode:
-            raise ConfigError(
-                f"ledger {self._folder}: git {arguments[0]} failed: {done.stderr.strip() or done.stdout.strip()}. "
-                "Check that TRUECOPY_LEDGER is a folder that this user may write",
-                ledger=str(self._folder),
-            )
-        return done.stdout
-
-
-def _person(name: str) -> str:
-    # Git refuses angle brackets and line breaks in an author; a user name must not be able to forge one.
-    plain = (
-        "".join(character for character in name if character.isalnum() or character in "@._+- ").strip() or "unknown"
-    )
-    return f"{plain} <{plain.replace(' ', '.')}@airflow>"
+    def _commit(self, path: str, record: Any, message: str, author: str = MACHINE) -> None:
+        self._repository.write(path, yaml.safe_dump(record, sort_keys=False, allow_unicode=True))
+        self._repository.commit([path], message, author)
 
 
 def _release_path(release: Release) -> str:

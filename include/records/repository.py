@@ -1,0 +1,107 @@
+"""A git repository of our own, in which every change is a commit with author and reason.
+
+Writers take a lock, so that two processes never commit over each other. Readers read the files as they stand; each is
+replaced whole.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from include.domain.errors import ConfigError
+
+MACHINE = "truecopy <truecopy@localhost>"
+# A caller inside a git hook has GIT_DIR set, and people sign commits and hook into them: neither may reach this
+# repository, nor may this one reach theirs.
+_OURS_ALONE = tuple(
+    argument
+    for setting in (
+        "user.name=truecopy",
+        "user.email=truecopy@localhost",
+        "safe.directory=*",
+        "commit.gpgsign=false",
+        "core.hooksPath=/dev/null",
+        "core.autocrlf=false",
+    )
+    for argument in ("-c", setting)
+)
+_LOCK = ".lock"
+_GIT_TAKES_SECONDS = 60.0
+
+
+class Repository:
+    """Text files below `folder`. It is created on first use."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Alone among writers until the block ends; what a killed writer left is committed before it begins."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        # In the repository's own folder, which all workers share. Held for milliseconds: waiting is right.
+        with (self.folder / _LOCK).open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (self.folder / ".git").exists():
+                self._git("init", "-q")
+                (self.folder / ".git" / "info").mkdir(exist_ok=True)
+                (self.folder / ".git" / "info" / "exclude").write_text(f"{_LOCK}\n*.tmp\n", encoding="utf-8")
+            self._take_over_what_a_killed_writer_left()
+            yield
+
+    def write(self, path: str, text: str) -> None:
+        """Replace the file at `path`, below the folder, in one step. Not committed yet."""
+        target = self.folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        beside = target.with_suffix(".tmp")
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(target)
+
+    def commit(self, paths: Sequence[str], message: str, author: str = MACHINE) -> None:
+        """Commit these files as they stand, removed ones as removed."""
+        self._git("add", "-A", "--", *paths)
+        # A file left by a killed writer may already be committed as it is; that is no error.
+        if self._git("status", "--porcelain", "--", *paths).strip():
+            self._git("commit", "-q", "--author", author, "-m", message, "--", *paths)
+
+    def _take_over_what_a_killed_writer_left(self) -> None:
+        """We hold the lock, so an old lock of git belongs to nobody; what was written and not committed is."""
+        left = self.folder / ".git" / "index.lock"
+        if left.exists() and time.time() - left.stat().st_mtime > _GIT_TAKES_SECONDS:
+            left.unlink(missing_ok=True)
+        if self._git("status", "--porcelain").strip():
+            self._git("add", "-A")
+            self._git("commit", "-q", "--author", MACHINE, "-m", "Commit what an interrupted run had written")
+
+    def _git(self, *arguments: str) -> str:
+        where = (f"--git-dir={self.folder / '.git'}", f"--work-tree={self.folder}")
+        done = subprocess.run(
+            ["git", *_OURS_ALONE, *where, *arguments],
+            cwd=self.folder,
+            env={name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        if done.returncode:
+            raise ConfigError(
+                f"ledger {self.folder}: git {arguments[0]} failed: {done.stderr.strip() or done.stdout.strip()}. "
+                "Check that TRUECOPY_LEDGER is a folder that this user may write",
+                ledger=str(self.folder),
+            )
+        return done.stdout
+
+
+def person(name: str) -> str:
+    """A git author. Git refuses angle brackets and line breaks in one; a user name must not be able to forge one."""
+    plain = (
+        "".join(character for character in name if character.isalnum() or character in "@._+- ").strip() or "unknown"
+    )
+    return f"{plain} <{plain.replace(' ', '.')}@airflow>"
