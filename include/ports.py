@@ -164,6 +164,12 @@ class IndexReader(Protocol):
         """The first chunk of each readable version of these families' canonical members, with payload and score 0."""
         ...
 
+    def first_chunks(self, source: str) -> Iterator[Hit]:
+        """The first chunk of each version of a source's documents that is not `incoming`, hidden ones included, with
+        payload and score 0. Of a document with two versions both; the later `fetched_at` counts. Order is not promised.
+        """
+        ...
+
 
 class Index(IndexReader, Protocol):
     """An open index that can be changed. Every call is one I/O operation and is complete when it returns."""

@@ -13,6 +13,7 @@ from include.domain.documents import Chunk, DocumentKey, ExtractedDocument, Stat
 from include.domain.identity import point_id
 from include.domain.inventory import IndexInventory, Listing
 from include.domain.manifest import Manifest
+from include.domain.payload import metadata_hash, source_says
 from include.domain.selection import Selector
 from include.planning.gate import Limits
 from include.ports import (
@@ -42,6 +43,7 @@ from tests.fakes.source import FakeSource
 DIMENSION = 8
 EMBEDDER = "test-embedder"
 PIPELINE = "pipeline-1"
+READ_WITH = "settings-1"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
@@ -98,8 +100,10 @@ def new_points(
             "superseded_by": [],
             "text": text,
             "heading_path": "",
+            "read_with": READ_WITH,
             **fields,
         }
+        payload.setdefault("metadata_hash", metadata_hash(source_says(payload)))
         identity = point_id(key.source, key.doc_id, content_hash, pipeline, index, sha256(text))
         points.append(NewPoint(identity, unit_vector(text, dimension), text, payload))
     return points

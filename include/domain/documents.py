@@ -87,7 +87,8 @@ class FetchedDocument:
 @dataclass(frozen=True, slots=True)
 class ExtractedDocument:
     """A fetched document as normalised Markdown. `content_hash` covers `text` only (sha256, hex). `is_empty`: the page
-    has no text, its title stands in. `date_notes` say which dates were passed over, and why."""
+    has no text, its title stands in. `date_notes` say which dates were passed over, and why. `read_with` names the
+    settings that its metadata was read by."""
 
     key: DocumentKey
     version: str
@@ -106,6 +107,7 @@ class ExtractedDocument:
     is_empty: bool = False
     lineage: Lineage = NO_LINEAGE
     date_notes: tuple[str, ...] = ()
+    read_with: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,11 @@ class Marks:
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """One point of the index, as read back. Fields are None where the payload lacks them or has another type."""
+    """One point of the index, as read back. Fields are None where the payload lacks them or has another type.
+
+    `metadata` is what the fields of `payload.METADATA_FIELDS` say, as stored; absent ones are left out. Chunks of a
+    document that say the same may share one mapping.
+    """
 
     point_id: str
     source: str | None
@@ -152,3 +158,4 @@ class StoredChunk:
     status: str | None
     fetched_at: datetime | None
     text: str | None
+    metadata: Mapping[str, object] = field(default_factory=dict, hash=False)

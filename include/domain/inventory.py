@@ -69,7 +69,8 @@ class IndexedDocument:
     `version`, `content_hash`, `pipeline`, `status` are those of the newest readable version (empty strings if
     there is none). `chunks` is how many of its points are right, `flaws` says in words what is wrong with the
     rest: too few or too many points, a second version, debris of a crash, a text that no longer matches its
-    hash. A document without flaws is one complete readable version and nothing else.
+    hash. A document without flaws is one complete readable version and nothing else. `metadata` is what the fields of
+    `payload.METADATA_FIELDS` say on the first chunk of that version, as stored; absent ones are left out.
     """
 
     doc_id: str
@@ -81,6 +82,7 @@ class IndexedDocument:
     points: int
     fetched_at: datetime | None
     flaws: tuple[str, ...] = ()
+    metadata: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 
@@ -41,7 +42,7 @@ SOURCE_FIELDS = (
 )
 """What the source says; a person may set another value over some of them."""
 
-METADATA_FIELDS = (*SOURCE_FIELDS, *MARK_FIELDS, "overridden")
+METADATA_FIELDS = (*SOURCE_FIELDS, *MARK_FIELDS, "overridden", "metadata_hash", "read_with")
 
 DOCUMENT_FIELDS = ("doc_version", "fetched_at", *METADATA_FIELDS)
 """What every chunk of a version says alike, the status aside."""
@@ -67,6 +68,7 @@ def document_payload(document: ExtractedDocument, marks: Marks, *, fetched_at: s
         "stated_superseded_by": list(lineage.superseded_by) or None,
         "stated_aliases": list(lineage.aliases) or None,
     }
+    said |= {"metadata_hash": metadata_hash(said), "read_with": document.read_with or None}
     return {"doc_version": document.version, "fetched_at": fetched_at, **marked(said, marks)}
 
 
@@ -76,16 +78,13 @@ def marked(metadata: Mapping[str, object], marks: Marks) -> Payload:
     `overridden` keeps, as a JSON object, what the source says of each field that a person has set, so that the value
     of the source comes back when the override goes, whatever was ingested in between.
     """
-    kept = metadata.get("overridden")
-    source_says = {name: metadata.get(name) for name in SOURCE_FIELDS} | (
-        json.loads(kept) if isinstance(kept, str) else {}
-    )
+    said = source_says(metadata)
     overrides: Payload = {}
     for name, value in marks.metadata.items():
         overrides |= _overriding(name, value)
-    hidden = {name: source_says[name] for name in sorted(overrides)}
+    hidden = {name: said[name] for name in sorted(overrides)}
     return {
-        **source_says,
+        **said,
         **overrides,
         "doc_family": marks.doc_family,
         "family_version": marks.family_version,
@@ -95,7 +94,25 @@ def marked(metadata: Mapping[str, object], marks: Marks) -> Payload:
         "supersedes": list(marks.supersedes),
         "superseded_by": list(marks.superseded_by),
         "overridden": json.dumps(hidden, ensure_ascii=False, sort_keys=True) if hidden else None,
+        "metadata_hash": metadata.get("metadata_hash"),
+        "read_with": metadata.get("read_with"),
     }
+
+
+def source_says(metadata: Mapping[str, object]) -> Payload:
+    """What the source says of every field of SOURCE_FIELDS: stored metadata without what a person has set over it."""
+    kept = _kept(metadata.get("overridden"))
+    return {name: kept[name] if name in kept else metadata.get(name) for name in SOURCE_FIELDS}
+
+
+def metadata_hash(said: Mapping[str, object]) -> str:
+    """Digest of what the source says, 16 hex digits; an absent field and None are the same.
+
+    It is taken once, from what was read, and no change of marks touches it: so stored metadata that were altered
+    behind our back no longer fit it.
+    """
+    rows = [[name, said[name]] for name in SOURCE_FIELDS if said.get(name) is not None]
+    return hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:16]
 
 
 def chunk_payload(document: ExtractedDocument, chunk: Chunk, *, chunk_count: int, pipeline: str) -> Payload:
@@ -121,6 +138,15 @@ def chunk_point_id(document: ExtractedDocument, chunk: Chunk, pipeline: str) -> 
 def _date_fields(name: str, date: EvidencedDate | None) -> Payload:
     parts = (rfc3339(date.value), date.origin, date.trust.value, date.precision.value) if date else (None,) * 4
     return {f"{name}{part}": value for part, value in zip(_DATE_PARTS, parts, strict=True)}
+
+
+def _kept(overridden: object) -> Mapping[str, object]:
+    """What `overridden` holds. Nothing if it is not what `marked` wrote; the digest tells then."""
+    try:
+        kept = json.loads(overridden) if isinstance(overridden, str) else {}
+    except (ValueError, RecursionError):
+        return {}
+    return kept if isinstance(kept, dict) else {}
 
 
 def _overriding(name: str, value: str) -> Payload:

@@ -99,7 +99,12 @@ def _judge(doc_id: str, seen: Sequence[_Seen]) -> IndexedDocument:
         points=len(chunks),
         fetched_at=head.fetched_at,
         flaws=tuple(flaws),
+        metadata=min(version, key=_place).metadata,
     )
+
+
+def _place(chunk: StoredChunk) -> tuple[int, str]:
+    return (-1 if chunk.chunk_index is None else chunk.chunk_index, chunk.point_id)
 
 
 def _recency(chunk: StoredChunk) -> tuple[datetime, str]:

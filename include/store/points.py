@@ -16,6 +16,7 @@ from include.domain.dates import from_rfc3339, rfc3339
 from include.domain.documents import Status, StoredChunk
 from include.domain.errors import DocumentUnreadable, EmbedderMismatch
 from include.domain.identity import point_id
+from include.domain.payload import METADATA_FIELDS
 from include.ports import NewPoint, Vectors
 from include.store.schema import FIELDS, IDENTITY_FIELDS, Kind
 
@@ -24,6 +25,7 @@ UNIT_TOLERANCE = 1e-4
 _REQUIRED = frozenset(name for name, field in FIELDS.items() if not field.optional)
 _ABSENT = object()
 _CANONICAL = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_METADATA = frozenset(METADATA_FIELDS)
 
 # What `stored_chunk` reads; everything else of the payload is for display.
 READ_FIELDS = (
@@ -38,12 +40,29 @@ READ_FIELDS = (
     "status",
     "fetched_at",
     "text",
+    *METADATA_FIELDS,
 )
 
+Said = dict[str, Mapping[str, object]]
+"""What a chunk of each document says, by doc_id."""
 
-def stored_chunk(point: object, payload: Mapping[str, object] | None) -> StoredChunk:
-    """A point as it is, whoever wrote it: a field that is absent or of another type is None. Never raises."""
-    get = (payload or {}).get
+
+def stored_chunk(point: object, payload: Mapping[str, object] | None, said: Said | None = None) -> StoredChunk:
+    """A point as it is, whoever wrote it: a field that is absent or of another type is None. Never raises.
+
+    `said` remembers the metadata of one source's documents while its chunks are read: those that say the same as the
+    last one of their document share its mapping, so that a night holds the metadata of documents, not of chunks.
+    """
+    payload = payload or {}
+    get = payload.get
+    metadata: Mapping[str, object] = {
+        name: value for name, value in payload.items() if name in _METADATA and value is not None
+    }
+    if said is not None and type(doc_id := get("doc_id")) is str:
+        if said.get(doc_id) == metadata:
+            metadata = said[doc_id]
+        else:
+            said[doc_id] = metadata
     # Written out: a night reads every stored point, and a helper per field costs half as much as the engine itself.
     return StoredChunk(
         str(point),
@@ -58,6 +77,7 @@ def stored_chunk(point: object, payload: Mapping[str, object] | None) -> StoredC
         value if type(value := get("status")) is str else None,
         _instant(value) if type(value := get("fetched_at")) is str else None,
         value if type(value := get("text")) is str else None,
+        metadata,
     )
 
 

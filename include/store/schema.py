@@ -77,6 +77,8 @@ FIELDS: Mapping[str, Field] = MappingProxyType(
         "stated_superseded_by": Field(Kind.KEYWORDS, optional=True),
         "stated_aliases": Field(Kind.KEYWORDS, optional=True),
         "overridden": Field(Kind.TEXT, optional=True),
+        "metadata_hash": Field(Kind.KEYWORD, optional=True),
+        "read_with": Field(Kind.KEYWORD, optional=True),
         "url": Field(Kind.TEXT),
         "title": Field(Kind.TEXT),
         "content_type": Field(Kind.KEYWORD),

@@ -15,13 +15,15 @@ from include.domain.documents import DocumentKey, Status, StoredChunk
 from include.domain.errors import EmbedderMismatch, StoreUnavailable
 from include.domain.selection import Selector
 from include.ports import Hit, Hybrid, NewPoint, Vectors
-from include.store.points import READ_FIELDS, check_changes, check_points, stored_chunk, unit_vector
+from include.store.points import READ_FIELDS, Said, check_changes, check_points, stored_chunk, unit_vector
 from include.store.schema import DENSE, FIELDS, SPARSE
 from include.store.sparse import query_vector
 from include.store.where import Condition, Is, OneOf, Where, searchable, selected
 
 DOCUMENTS_PER_CALL = 100
 HASHES_PER_CALL = 500
+
+_SEARCHABLE = searchable((), ()).must
 
 
 class Record(Protocol):
@@ -178,18 +180,23 @@ class Reading:
             hit
             for source, doc_ids in by_source.items()
             for some in _batches(doc_ids, DOCUMENTS_PER_CALL)
-            for hit in self._first_chunks((Is("source", source), OneOf("doc_id", some)))
+            for hit in self._first_chunks((*_SEARCHABLE, Is("source", source), OneOf("doc_id", some)))
         ]
 
     def heads(self, source: str, families: Sequence[str]) -> Sequence[Hit]:
         return [
             hit
             for some in _batches(dict.fromkeys(families), DOCUMENTS_PER_CALL)
-            for hit in self._first_chunks((Is("source", source), OneOf("doc_family", some), Is("is_canonical", True)))
+            for hit in self._first_chunks(
+                (*_SEARCHABLE, Is("source", source), OneOf("doc_family", some), Is("is_canonical", True))
+            )
         ]
 
-    def _first_chunks(self, conditions: tuple[Condition, ...]) -> Iterator[Hit]:
-        where = Where((*searchable((), ()).must, *conditions, Is("chunk_index", 0)))
+    def first_chunks(self, source: str) -> Iterator[Hit]:
+        return self._first_chunks((Is("source", source),), (Is("status", Status.INCOMING.value),))
+
+    def _first_chunks(self, must: tuple[Condition, ...], must_not: tuple[Condition, ...] = ()) -> Iterator[Hit]:
+        where = Where((*must, Is("chunk_index", 0)), must_not)
         for page in self._engine.pages(where, fields=tuple(FIELDS)):
             for record in page:
                 yield Hit(str(record.id), 0.0, record.payload or {})
@@ -209,9 +216,11 @@ class Reading:
         return self._engine.nearest(query, using, where, limit, with_payload=True)
 
     def _chunks(self, where: Where) -> Iterator[StoredChunk]:
+        """Of one source."""
+        said: Said = {}
         for page in self._engine.pages(where, fields=READ_FIELDS):
             for record in page:
-                yield stored_chunk(record.id, record.payload)
+                yield stored_chunk(record.id, record.payload, said)
 
 
 class Writing(Reading):

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from include.domain.dates import rfc3339
 from include.domain.documents import DocumentKey, Status
 from include.domain.errors import DocumentUnreadable, EmbedderMismatch, StoreUnavailable, UnsafeSelector
+from include.domain.payload import METADATA_FIELDS
 from include.domain.selection import Selector
 from include.ports import NewPoint
 from tests.builders import (
@@ -138,6 +140,21 @@ def test_one_vector_is_found_for_a_text_that_is_stored_many_times(store: Any) ->
     with store.reading() as index:
         found = index.vectors([sha256("same disclaimer"), *(sha256(f"own text {n}") for n in range(60))])
     assert len(found) == 61
+
+
+def test_metadata_are_read_back_as_stored_and_absent_fields_left_out(store: Any) -> None:
+    dated = {"created_at": rfc3339(NOON), "created_at_origin": "front matter", "stated_aliases": ["deck"], "lang": None}
+    points = new_points(A, TEXTS, **dated)
+    put(store, points, new_points(B, TEXTS))
+    with store.writing() as index:
+        index.set_payload(Selector(A), {"title": "Another", "stated_aliases": None, "doc_family": "decks"})
+    said = {**points[0].payload, "title": "Another", "doc_family": "decks"}
+    expected = {name: said[name] for name in METADATA_FIELDS if said.get(name) is not None and name != "stated_aliases"}
+    assert {"lang", "stated_aliases"}.isdisjoint(expected)
+    chunks = content(store, A.source)
+    assert [chunk.metadata for chunk in chunks] == [expected] * 3
+    with store.reading() as index:
+        assert [chunk.metadata for chunk in index.chunks_of([A])[A]] == [expected] * 3
 
 
 # -- counting --
@@ -397,6 +414,33 @@ def test_documents_and_heads_give_the_first_chunk_of_what_may_be_read(store: Any
         assert [hit.payload["doc_id"] for hit in index.heads(A.source, ["refund", "other"])] == [A.doc_id]
         assert list(index.heads(A.source, [])) == []
         assert list(index.documents([])) == []
+
+
+def test_the_first_chunks_of_a_source_are_those_of_every_version_but_unfinished_ones(store: Any) -> None:
+    put(store, new_points(A, TEXTS, status=Status.PUBLISHED))
+    put(store, new_points(A, ["an older text"], status=Status.ARCHIVED, fetched_at=at(-9), version="v0"))
+    put(store, new_points(C, TEXTS), new_points(B, TEXTS, status=Status.PUBLISHED))
+    with store.reading() as index:
+        found = list(index.first_chunks(A.source))
+        assert list(index.first_chunks("nobody")) == []
+    assert {(hit.payload["doc_id"], hit.payload["doc_version"], hit.payload["status"]) for hit in found} == {
+        (A.doc_id, "v1", "published"),
+        (A.doc_id, "v0", "archived"),
+    }
+    assert {hit.payload["chunk_index"] for hit in found} == {0}
+    current = next(hit for hit in found if hit.payload["doc_version"] == "v1")
+    assert current.score == 0
+    assert current.payload == new_points(A, TEXTS, status=Status.PUBLISHED)[0].payload
+
+
+@pytest.mark.parametrize("page", [50, 5_000])
+def test_every_document_has_its_first_chunk(store: Any, page: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("include.store.edge_engine.PAGE", page)
+    monkeypatch.setattr("include.store.server_engine.PAGE", page)
+    keys = [DocumentKey(A.source, str(number)) for number in range(120)]
+    put(store, [point for key in keys for point in new_points(key, TEXTS, status=Status.PUBLISHED)])
+    with store.reading() as index:
+        assert sorted(hit.payload["doc_id"] for hit in index.first_chunks(A.source)) == sorted(k.doc_id for k in keys)
 
 
 def test_a_search_with_a_vector_of_another_model_is_refused(store: Any) -> None:

@@ -149,6 +149,17 @@ class FakeReader:
             and hit.payload["is_canonical"] is True
         ]
 
+    def first_chunks(self, source: str) -> Iterator[Hit]:
+        self._store.on_io("first_chunks")
+        return iter(
+            [
+                Hit(point_id, 0.0, dict(point.payload))
+                for point_id, point in self._store.points.items()
+                if (point.payload.get("source"), point.payload.get("chunk_index")) == (source, 0)
+                and point.payload.get("status") != Status.INCOMING
+            ]
+        )
+
     def _first_chunks(self) -> list[Hit]:
         self._store.on_io("documents")
         everything = self._best(lambda _: 0.0, len(self._store.points), (), ())

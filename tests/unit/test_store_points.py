@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from include.domain.documents import DocumentKey
 from include.domain.identity import point_id
-from include.store.points import READ_FIELDS, stored_chunk, unit_vector
+from include.domain.payload import METADATA_FIELDS
+from include.store.points import READ_FIELDS, Said, stored_chunk, unit_vector
 from include.store.schema import FIELDS, PAYLOAD_INDEXES, Kind
 from tests.builders import NOON, new_points
 
@@ -29,6 +30,19 @@ def test_a_tampered_payload_reads_as_none_where_its_type_is_wrong(payload: dict[
         value = (payload or {}).get(name)
         assert getattr(chunk, name) == (value if isinstance(value, int) and not isinstance(value, bool) else None)
     assert chunk.fetched_at is None or chunk.fetched_at.tzinfo is not None
+    known = {name: value for name, value in (payload or {}).items() if name in METADATA_FIELDS and value is not None}
+    assert chunk.metadata == known
+
+
+def test_chunks_of_a_document_that_say_the_same_share_one_mapping() -> None:
+    points = [p for name in ("42", "43") for p in new_points(DocumentKey("helpcenter", name), ["a", "b"], title="T")]
+    said: Said = {}
+    first, second, other, _ = [stored_chunk(point.point_id, dict(point.payload), said).metadata for point in points]
+    assert first is second
+    assert other is not first
+    assert other["url"] != first["url"]
+    altered = stored_chunk("id", {**points[0].payload, "title": "another"}, said).metadata
+    assert altered == {**first, "title": "another"}
 
 
 def test_a_fence_without_offset_is_unreadable() -> None:
