@@ -15,8 +15,9 @@ from include.domain.documents import DocumentKey, FetchedDocument, Marks, Presen
 from include.domain.events import Event, Reason, Waiting
 from include.domain.inventory import Listing
 from include.domain.manifest import DocumentOutcome, Manifest, Removal
-from include.domain.plan import HeldPlan, Release
+from include.domain.plan import HeldPlan, PlanKind, Release
 from include.domain.selection import Selector
+from include.families.review import FamilyReview
 
 Vectors = npt.NDArray[np.float32]
 
@@ -275,16 +276,16 @@ class Ledger(Protocol):
         ...
 
     def hold(self, plan: HeldPlan) -> HeldPlan:
-        """Record a held plan as the source's open one. The first_held_at of an open one with any hold is kept."""
+        """Record a held plan as the source's open one of its kind. The first_held_at of an open one is kept."""
         ...
 
-    def held(self, source: str) -> HeldPlan | None: ...
+    def held(self, source: str, kind: PlanKind = PlanKind.CONTENT) -> HeldPlan | None: ...
 
-    def open_requests(self, source: str) -> Mapping[str, str]:
+    def open_requests(self, source: str, kind: PlanKind = PlanKind.CONTENT) -> Mapping[str, str]:
         """Checksums that a person was asked about and has not answered, with the instant (RFC 3339) of asking."""
         ...
 
-    def open_request(self, source: str, checksum: str, asked_at: str) -> None:
+    def open_request(self, source: str, checksum: str, asked_at: str, kind: PlanKind = PlanKind.CONTENT) -> None:
         """A person was asked about this plan."""
         ...
 
@@ -293,11 +294,20 @@ class Ledger(Protocol):
         ...
 
     def reject(self, source: str, checksum: str, by: str, why: str) -> None:
-        """A person declined this plan. It stays held."""
+        """A person declined this plan, of whichever kind. It stays held. Raises ApprovalRefused when none such is."""
         ...
 
-    def clear_held(self, source: str, why: str) -> None:
+    def clear_held(self, source: str, why: str, kind: PlanKind = PlanKind.CONTENT) -> None:
         """The cause is gone or the plan was applied; the history stays in git."""
+        ...
+
+    def review(self, source: str, families: Sequence[FamilyReview]) -> Sequence[FamilyReview]:
+        """These families of the source, and no others, wait for a person's word. One that did already keeps its
+        `since`. Returns what is recorded, sorted by family."""
+        ...
+
+    def reviews(self, source: str) -> Sequence[FamilyReview]:
+        """The families that wait for a person's word, sorted by family."""
         ...
 
     def release(self, release: Release) -> None: ...

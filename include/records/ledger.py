@@ -2,6 +2,7 @@
 
     marks/<source>.yaml                     lifecycle metadata by document
     held/, requests/, releases/             see records.held_plans
+    review/                                 see records.reviews
 
 Undo is `git revert`.
 """
@@ -14,12 +15,13 @@ from pydantic import ConfigDict, TypeAdapter
 
 from include.domain.documents import Marks
 from include.records.held_plans import HeldPlans
+from include.records.reviews import FamilyReviews
 
 # A misspelled mark in a file that people edit is an error: a pin that is not read protects nothing.
 _MARKS = TypeAdapter(dict[str, Marks], config=ConfigDict(extra="forbid"))
 
 
-class GitLedger(HeldPlans):
+class GitLedger(HeldPlans, FamilyReviews):
     """Implements ports.Ledger."""
 
     def marks(self, source: str) -> Mapping[str, Marks]:

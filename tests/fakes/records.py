@@ -10,7 +10,8 @@ from itertools import islice
 from include.domain.documents import DocumentKey, Marks
 from include.domain.errors import ApprovalRefused
 from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, Removal, RunState
-from include.domain.plan import HeldPlan, Release
+from include.domain.plan import HeldPlan, PlanKind, Release
+from include.families.review import FamilyReview
 from include.planning.fences import later_removal
 
 
@@ -67,45 +68,56 @@ class FakeManifests:
 @dataclass
 class FakeLedger:
     marked: dict[str, dict[str, Marks]] = field(default_factory=dict)
-    open_plans: dict[str, HeldPlan] = field(default_factory=dict)
-    requests: dict[str, dict[str, str]] = field(default_factory=dict)
+    open_plans: dict[tuple[str, PlanKind], HeldPlan] = field(default_factory=dict)
+    requests: dict[tuple[str, PlanKind], dict[str, str]] = field(default_factory=dict)
     releases: list[Release] = field(default_factory=list)
+    open_reviews: dict[str, list[FamilyReview]] = field(default_factory=dict)
 
     def marks(self, source: str) -> Mapping[str, Marks]:
         return dict(self.marked.get(source, {}))
 
-    def held(self, source: str) -> HeldPlan | None:
-        return self.open_plans.get(source)
+    def held(self, source: str, kind: PlanKind = PlanKind.CONTENT) -> HeldPlan | None:
+        return self.open_plans.get((source, kind))
 
     def hold(self, plan: HeldPlan) -> HeldPlan:
-        standing = self.held(plan.source)
+        standing = self.held(plan.source, plan.kind)
         if standing is not None and standing.checksum == plan.checksum:
             return standing
         if standing is not None:
             plan = replace(plan, first_held_at=standing.first_held_at)
-        self.open_plans[plan.source] = plan
+        self.open_plans[plan.source, plan.kind] = plan
         return plan
 
-    def open_requests(self, source: str) -> Mapping[str, str]:
-        return dict(self.requests.get(source, {}))
+    def open_requests(self, source: str, kind: PlanKind = PlanKind.CONTENT) -> Mapping[str, str]:
+        return dict(self.requests.get((source, kind), {}))
 
-    def open_request(self, source: str, checksum: str, asked_at: str) -> None:
-        self.requests.setdefault(source, {})[checksum] = asked_at
+    def open_request(self, source: str, checksum: str, asked_at: str, kind: PlanKind = PlanKind.CONTENT) -> None:
+        self.requests.setdefault((source, kind), {})[checksum] = asked_at
 
     def close_request(self, source: str, checksum: str) -> None:
-        self.requests.get(source, {}).pop(checksum, None)
+        for kind in PlanKind:
+            self.requests.get((source, kind), {}).pop(checksum, None)
 
     def reject(self, source: str, checksum: str, by: str, why: str) -> None:
-        standing = self.held(source)
-        if standing is None or standing.checksum != checksum:
+        standing = next((p for kind in PlanKind if (p := self.held(source, kind)) and p.checksum == checksum), None)
+        if standing is None:
             raise ApprovalRefused(f"{source}: plan {checksum} is not the one that is held now")
-        self.open_plans[source] = replace(standing, rejected_by=by, rejected_why=why)
+        self.open_plans[source, standing.kind] = replace(standing, rejected_by=by, rejected_why=why)
         release = self.find_release(source, checksum)
         if release is not None and not release.used_by_run:
             self.use_release(release, f"nobody: rejected by {by}")
 
-    def clear_held(self, source: str, why: str) -> None:
-        self.open_plans.pop(source, None)
+    def clear_held(self, source: str, why: str, kind: PlanKind = PlanKind.CONTENT) -> None:
+        self.open_plans.pop((source, kind), None)
+
+    def review(self, source: str, families: Sequence[FamilyReview]) -> Sequence[FamilyReview]:
+        since = {review.family: review.since for review in self.reviews(source)}
+        asked = [replace(review, since=since.get(review.family, review.since)) for review in families]
+        self.open_reviews[source] = sorted(asked, key=lambda review: review.family)
+        return self.reviews(source)
+
+    def reviews(self, source: str) -> Sequence[FamilyReview]:
+        return list(self.open_reviews.get(source, []))
 
     def release(self, release: Release) -> None:
         self.releases.append(release)

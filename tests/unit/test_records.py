@@ -22,7 +22,9 @@ from include.domain.documents import DocumentKey, Marks, Status
 from include.domain.errors import ApprovalRefused, ConfigError
 from include.domain.inventory import Proof
 from include.domain.manifest import DocumentOutcome, DocumentState, Findings, Manifest, RunState
-from include.domain.plan import Action, Change, HeldPlan, Hold, HoldReason, Release
+from include.domain.plan import Action, Change, HeldPlan, Hold, HoldReason, PlanKind, Release
+from include.families.members import Option
+from include.families.review import FamilyReview, ReviewedDocument
 from include.planning.fences import LONGEST_REMOVAL, corrected_fences, later_removal
 from include.ports import Ledger, Manifests, RemovalMarks
 from include.records.ledger import GitLedger
@@ -196,6 +198,29 @@ def test_parts_of_several_workers_do_not_collide(manifests: Manifests) -> None:
 def test_what_a_run_counts_as_removed(manifests: Manifests, manifest: Manifest, counted: int | None) -> None:
     manifests.save(manifest)
     assert [r.documents for r in manifests.removals("handbook", LONG_AGO)] == ([] if counted is None else [counted])
+
+
+def retired(count: int) -> tuple[DocumentOutcome, ...]:
+    return tuple(DocumentOutcome(f"old-{n}", DocumentState.RETIRED) for n in range(count))
+
+
+@pytest.mark.parametrize(
+    ("manifest", "counted"),
+    [
+        (manifest_of(state=RunState.RESOLVED, planned_retirements=4, outcomes=retired(4)), 4),
+        (manifest_of(state=RunState.RESOLVED, outcomes=retired(4), released=True), None),
+        (manifest_of(state=RunState.RUNNING, planned_retirements=9), 9),
+        (manifest_of(state=RunState.FAILED, planned_retirements=9, outcomes=retired(2)), 9),
+        (manifest_of(state=RunState.PLANNED, outcomes=(DocumentOutcome("a", DocumentState.PLANNED),)), None),
+    ],
+    ids=["finished", "released", "killed", "broke off", "dry run"],
+)
+def test_what_a_run_of_the_resolver_counts_as_retired(
+    manifests: Manifests, manifest: Manifest, counted: int | None
+) -> None:
+    manifests.save(manifest)
+    found = [(r.documents, r.retired) for r in manifests.removals("handbook", LONG_AGO)]
+    assert found == ([] if counted is None else [(0, counted)])
 
 
 def test_removals_are_dated_by_the_end_of_their_run_so_that_a_long_one_is_not_forgotten(manifests: Manifests) -> None:
@@ -380,6 +405,61 @@ def test_a_cleared_hold_is_gone_and_the_age_starts_anew(ledger: Ledger) -> None:
     ledger.clear_held("handbook", "again")
     assert ledger.held("handbook") is None
     assert ledger.hold(held_plan(minutes=90)).first_held_at == rfc3339(at(90))
+
+
+def test_a_source_has_a_held_plan_of_each_kind_and_neither_touches_the_other(ledger: Ledger) -> None:
+    content, families = held_plan("c1"), replace(held_plan("f1"), kind=PlanKind.FAMILIES)
+    ledger.hold(content)
+    ledger.hold(families)
+    assert (ledger.held("handbook"), ledger.held("handbook", PlanKind.FAMILIES)) == (content, families)
+    ledger.open_request("handbook", "f1", "2026-11-30T02:00:00.000000Z", PlanKind.FAMILIES)
+    assert ledger.open_requests("handbook") == {}
+    assert tuple(ledger.open_requests("handbook", PlanKind.FAMILIES)) == ("f1",)
+    ledger.close_request("handbook", "f1")
+    assert ledger.open_requests("handbook", PlanKind.FAMILIES) == {}
+
+    ledger.reject("handbook", "f1", by="Ada", why="these are no versions of each other")
+    declined = ledger.held("handbook", PlanKind.FAMILIES)
+    assert declined is not None
+    assert declined.rejected_by == "Ada"
+    assert ledger.held("handbook") == content
+    ledger.clear_held("handbook", "nothing is held", PlanKind.FAMILIES)
+    assert ledger.held("handbook", PlanKind.FAMILIES) is None
+    assert ledger.held("handbook") == content
+
+
+def family_review(family: str = "Refund policy", *, minutes: float = 0, why: str = "two heads") -> FamilyReview:
+    options = (Option("refunds-v2.md", ("version 2 > 1",)), Option("refunds-new.md", ("dated 2026-03-01",)))
+    members = tuple(ReviewedDocument(each.doc_id, "Refunds", "https://example.org", "", "") for each in options)
+    return FamilyReview("handbook", family, rfc3339(at(minutes)), "Which?", (why,), options, members, ("decide it",))
+
+
+def test_families_in_review_are_those_of_the_last_run_and_keep_their_age(ledger: Ledger) -> None:
+    assert ledger.reviews("handbook") == []
+    first, second = family_review("Travel"), family_review("Refunds / EU")
+    assert ledger.review("handbook", [first, second]) == [second, first]
+    assert ledger.reviews("handbook") == [second, first]
+    assert ledger.reviews("helpcenter") == []
+
+    later = family_review("Travel", minutes=60, why="three heads now")
+    assert ledger.review("handbook", [later]) == [replace(later, since=first.since)]
+    assert ledger.review("handbook", []) == []
+    assert ledger.review("handbook", [later]) == [later]
+
+
+def test_a_review_is_one_readable_file_and_one_commit_a_run_and_none_when_nothing_changed(tmp_path: Path) -> None:
+    folder = tmp_path / "ledger"
+    ledger = GitLedger(folder)
+    alike = [family_review(name) for name in ("a/b", "a-b", "A B", "é", "x" * 300)]
+    ledger.review("handbook", alike)
+    files = git(folder, "ls-files").split()
+    assert len(files) == len(alike)
+    assert all(name.startswith("review/handbook/families/") and len(name) < 110 for name in files)
+    ledger.review("handbook", [replace(each, since=rfc3339(at(5))) for each in alike])
+    assert git(folder, "rev-list", "--count", "HEAD").strip() == "1"
+    ledger.review("handbook", alike[:1])
+    assert len(git(folder, "ls-files").split()) == 1
+    assert git(folder, "rev-list", "--count", "HEAD").strip() == "2"
 
 
 def test_a_release_is_found_by_source_and_checksum_and_the_newest_counts(ledger: Ledger) -> None:
