@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from include.domain.documents import ExtractedDocument, FetchedDocument
 from include.domain.errors import DocumentUnreadable
-from include.text import encoding, front_matter, html, markdown, mdx, rst
+from include.text import encoding, front_matter, html, lineage, markdown, mdx, rst
 
 # Part of the pipeline fingerprint. Raise it with every change of this package's output, a new version of a parser
 # included: tests/unit/test_text_golden.py fails when the output changes and this does not.
@@ -68,6 +68,7 @@ def extract(fetched: FetchedDocument) -> ExtractedDocument:
         expires_at=fetched.expires_at,
         front_matter=fields,
         is_empty=is_empty,
+        lineage=lineage.merged(fetched.lineage, lineage.read_lineage(fields, text)),
     )
 
 
@@ -92,7 +93,7 @@ def _read(fetched: FetchedDocument, media_type: str) -> tuple[str, Mapping[str, 
         raise _unreadable(fetched, str(error), "deliver it as text, or exclude it in the source's options") from error
     if media_type == "text/html":
         text, title = html.to_markdown(raw)
-        return encoding.normalise(text), {}, title
+        return encoding.normalise(text), lineage.html_fields(raw), title
     text = encoding.normalise(raw)
     if media_type == "text/x-rst":
         text, header_title = rst.to_markdown(text), _title_of_mail_header(text)

@@ -1,0 +1,212 @@
+"""What a document states about its own place among its versions: in its front matter and at the head of its text.
+
+| where                                                       | read by            |
+|-------------------------------------------------------------|--------------------|
+| front matter, in any case, with `-`, `_` or neither         | this module        |
+| header fields, tables, a section `Status`                   | `text.head`        |
+| notices above the first section, of a text without a block  | `text.notices`     |
+|   of header fields: that one speaks by its header           |                    |
+| `<link rel="successor-version">`, `<meta name="replaces">`  | `html_fields`      |
+
+The body is never read: what it says of versions may speak of anything. "Updates", "amends" and "replaced in part" are
+no statements, for what is changed in part still holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from include.domain.lineage import NO_LINEAGE, Lineage
+from include.text.head import read_head
+from include.text.notices import notices
+from include.text.references import pointers, references
+
+_FAMILY = frozenset({"family", "docfamily", "documentfamily"})
+_VERSION = frozenset({"version", "docversion", "documentversion", "documentrevision"})
+_STATUS = frozenset({"status", "docstatus", "documentstatus", "state", "intendedstatus"})
+_SUPERSEDES = frozenset({"supersedes", "supercedes", "replaces", "obsoletes", "successorof", "predecessor"})
+_SUPERSEDED_BY = frozenset(
+    {"supersededby", "supercededby", "replacedby", "obsoletedby", "deprecatedby", "succeededby", "successor"}
+    | {"proposedreplacement", "replacement", "deprecatedinfavorof", "deprecatedinfavourof"}
+)
+_ALIASES = frozenset({"aliases", "alias", "redirectfrom", "redirectsfrom", "formerurls", "oldurls", "alsoknownas"})
+_TYPE = frozenset({"type"})
+_FIELDS = _FAMILY | _VERSION | _STATUS | _SUPERSEDES | _SUPERSEDED_BY
+_OF_A_HEADER = (_FIELDS | _TYPE) - _FAMILY - {"state", "predecessor", "replacement", "successor"}
+"""In running text these three name other things: a machine's state, the part of a replacement."""
+
+_REGISTERS = frozenset(
+    {
+        "pep",
+        "bip",
+        "xep",
+        "jep",
+        "oep",
+        "kep",
+        "eip",
+        "erc",
+        "rfc",
+        "adr",
+        "tep",
+        "rep",
+        "aip",
+        "cip",
+        "dep",
+        "nip",
+        "fep",
+    }
+    | {"slip", "zip", "sep", "hip", "lip", "mep", "nep", "pip", "gep", "cep", "bep", "requestforcomments"}
+)
+"""Fields that hold the document's own number in a register of that name: `PEP: 8` is PEP 8."""
+
+_NAMING = ("url", "path", "href", "link", "id", "doc", "title")
+"""Keys of an object by which it names a document, the surest first."""
+
+_JOKE = re.compile(r"humou?r|april fool|joke", re.IGNORECASE)
+_BY = re.compile(
+    r"\b(?:superse?[dc]ed|superceded|replaced|obsoleted|deprecated|succeeded)\b(?:\s+on\s+[\d./-]+)?\s*"
+    r"(?:\(?\s*\bby\b|in\s+favou?r\s+of|\bwith\b|:|→|->|=>|[–—])\s*:?\s*(?P<rest>.+)",
+    re.IGNORECASE,
+)
+_OF = re.compile(r"\b(?:supersedes|supercedes|replaces|obsoletes)\b\s*:?\s*(?P<rest>.+)", re.IGNORECASE)
+_IN_PART = re.compile(r"\b(?:partly|partially|in part|parts? of)\b", re.IGNORECASE)
+_NO_WORD = re.compile(r"^[\W_]+")
+_STATUS_ENDS = re.compile(r"[(\[*:;,.<|\n`]|\s[-–—]\s|\s+(?:by|in favou?r|on|as of|since|with|see)\b|→|->|=>")
+_LONGEST_STATUS = 40
+_LONGEST_VERSION = 60
+_CONTROL = re.compile(r"\$\w*:?|\$")
+
+_HTML_HEAD = 100_000
+_HTML_TAG = re.compile(r"<(?:link|meta)\b[^>]*>", re.IGNORECASE)
+_HTML_ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+_RELATIONS = {"successor-version": "superseded_by", "predecessor-version": "supersedes"}  # RFC 5829
+
+
+@dataclass(slots=True)
+class _Statements:
+    family: str = ""
+    version: str = ""
+    status: str = ""
+    supersedes: list[str] = field(default_factory=list)
+    superseded_by: list[str] = field(default_factory=list)
+    aliases: list[str] = field(default_factory=list)
+
+    def as_lineage(self) -> Lineage:
+        return Lineage(
+            self.family or None,
+            self.version or None,
+            self.status or None,
+            tuple(dict.fromkeys(self.supersedes)),
+            tuple(dict.fromkeys(self.superseded_by)),
+            tuple(dict.fromkeys(self.aliases)),
+        )
+
+
+def read_lineage(fields: Mapping[str, object], text: str) -> Lineage:
+    """What front matter `fields` and the head of the extracted `text` state; NO_LINEAGE where they say nothing.
+
+    Of a family, a version or a status stated twice the front matter counts, then the header, then a notice;
+    references are gathered from all of them.
+    """
+    stated = _Statements()
+    for name, value in fields.items():
+        _take(stated, _key(name), list(_texts(value)), in_header=False)
+    head = read_head(text, lambda name: (key := _key(name)) in _OF_A_HEADER or key in _REGISTERS)
+    for name, value in head.fields:
+        _take(stated, _key(name), [value], in_header=True)
+    for notice in () if head.is_formal else notices(head.opening):
+        stated.superseded_by += notice.superseded_by
+        stated.supersedes += notice.supersedes
+        stated.status = stated.status or notice.status
+    return stated.as_lineage()
+
+
+def merged(first: Lineage, second: Lineage) -> Lineage:
+    """`first` where it says something, `second` where it does not."""
+    if first == NO_LINEAGE:
+        return second
+    return Lineage(
+        first.family or second.family,
+        first.version or second.version,
+        first.status or second.status,
+        first.supersedes or second.supersedes,
+        first.superseded_by or second.superseded_by,
+        tuple(dict.fromkeys((*first.aliases, *second.aliases))),
+    )
+
+
+def html_fields(html: str) -> dict[str, object]:
+    """What the `<head>` of a web page states, as fields for `read_lineage`."""
+    found: dict[str, list[str]] = {}
+    for tag in _HTML_TAG.findall(html[:_HTML_HEAD]):
+        said = {name.lower(): one or two or three for name, one, two, three in _HTML_ATTRIBUTE.findall(tag)}
+        for relation in said.get("rel", "").lower().split():
+            if relation in _RELATIONS and said.get("href"):
+                found.setdefault(_RELATIONS[relation], []).append(said["href"])
+        name = said.get("name", "").rpartition(".")[2]
+        if _key(name) in _SUPERSEDES | _SUPERSEDED_BY and said.get("content"):
+            found.setdefault(name, []).append(said["content"])
+    return dict(found)
+
+
+def _take(stated: _Statements, key: str, texts: Iterable[str], *, in_header: bool) -> None:
+    for text in texts:
+        if key in _SUPERSEDES:
+            stated.supersedes += references(text)
+        elif key in _SUPERSEDED_BY:
+            stated.superseded_by += references(text)
+        elif key in _STATUS:
+            _take_status(stated, text)
+        elif key in _TYPE and _JOKE.search(text):
+            stated.status = "Humorous"  # whatever its status: it is meant as a joke
+        elif key in _VERSION:
+            stated.version = stated.version or _CONTROL.sub("", text).strip()[:_LONGEST_VERSION]
+        elif key in _FAMILY:
+            stated.family = stated.family or text.strip()
+        elif key in _ALIASES:
+            stated.aliases.append(text.strip())
+        elif (key in _REGISTERS or key.removesuffix("number") in _REGISTERS) and (number := _number(text)):
+            register = "RFC" if key == "requestforcomments" else key.removesuffix("number").upper()
+            stated.aliases.append(f"{register} {number}")
+
+
+def _take_status(stated: _Statements, text: str) -> None:
+    """`Superseded by [036. Multi-cluster](036-multi-cluster.md)` is a status and a reference."""
+    if (by := _BY.search(text)) and not _IN_PART.search(text[: by.end("rest")]):
+        stated.superseded_by += pointers(by["rest"]) or references(_until_end(by["rest"]))
+    if (of := _OF.search(text)) and not _IN_PART.search(text[: of.end("rest")]):
+        stated.supersedes += pointers(of["rest"]) or references(_until_end(of["rest"]))
+    word = _STATUS_ENDS.split(_NO_WORD.sub("", text), maxsplit=1)[0].strip()
+    if word and not stated.status and len(word) <= _LONGEST_STATUS:
+        stated.status = word
+
+
+def _until_end(sentence: str) -> str:
+    return re.split(r"[.;)](?:\s|$)", sentence, maxsplit=1)[0]
+
+
+def _number(text: str) -> str:
+    found = re.fullmatch(r"\W*(?:[A-Za-z]{2,9}[ -]?)?0*(\d{1,6})\W*", text.strip())
+    return found[1] if found else ""
+
+
+def _texts(value: object) -> Iterator[str]:
+    """The texts of a front matter value. Of an object, what names a document."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each)
+    elif isinstance(value, Mapping):
+        named = {_key(name): each for name, each in value.items()}
+        first = next(
+            (named[name] for name in ("url", "path", "href", "link", "id", "doc", "title") if name in named), None
+        )
+        if isinstance(first, str):
+            yield first
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[\s_.-]+", "", str(name)).lower()

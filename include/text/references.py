@@ -1,0 +1,114 @@
+"""References as documents write them, taken apart: `245, 246`, `[036. Multi-cluster](036-multi-cluster.md)`,
+`` :pep:`387` ``, `XEP-0022 (in part)`. What they mean is found out later, by `families.references`.
+
+A partial or conditional reference is none: what is replaced in part still holds.
+"""
+
+from __future__ import annotations
+
+import re
+
+LONGEST = 200
+"""Characters of a reference; what is longer is prose."""
+
+_PARTIAL = re.compile(
+    r"\b(?:in part|partly|partial(?:ly)?|parts? of|portions? of|sections?|chapters?|some of|if approved|proposed to)\b",
+    re.IGNORECASE,
+)
+_MARKUP = re.compile(
+    r"""
+      !?\[(?P<label>[^\[\]]*)\]\(\s*<?(?P<link>[^()\s<>]+(?:\([^()\s]*\))?)>?(?:\s+["'(][^)]*)?\s*\)   # [text](target)
+    | \[\[(?P<wiki>[^\[\]|]+)(?:\|[^\[\]]*)?\]\]                                                       # [[target|text]]
+    | :(?P<role>[\w:+.-]+):`(?:(?P<shown>[^`<>]+?)\s*<(?P<target>[^`<>]+)>|(?P<bare>[^`<>]+))`           # :pep:`387`
+    | `[^`<>]+<(?P<hyperlink>[^`<>]+)>`_{1,2}                                                          # `text <url>`_
+    | <a\s[^>]*?href\s*=\s*["'](?P<href>[^"']+)["'][^>]*>.*?</a>
+    | <?(?P<url>https?://[^\s<>()"'`\]]+(?:\([^\s<>()]*\)[^\s<>()"'`\]]*)*)>?
+    """,
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
+_NUMBER = r"#?\d{1,6}"
+_NAMED_NUMBER = rf"(?:[A-Z]{{2,9}}(?:/[A-Z]{{2,9}})*[ -]?{_NUMBER}(?:-\d+)*(?::\d{{4}})?|[a-z]{{2,9}}-\d{{1,6}})\b"
+_STARTS_WITH_NUMBER = re.compile(_NAMED_NUMBER)
+_BARE_NUMBER = re.compile(rf"{_NUMBER}\.?")
+_PATH = re.compile(
+    r"(?:\.{0,2}/)?[^\s,;]*(?:/|\.(?:md|mdx|markdown|rst|txt|html?|xml|mediawiki|adoc|pdf|docx?)\b)[^\s,;]*"
+)
+_SEPARATORS = re.compile(r"\s*(?:[,;\n]|\s&\s|\band\b)\s*(?:and\b)?\s*")
+_REMARK = re.compile(r"\s*\([^()]*\)\s*")
+_NOTHING = frozenset(
+    {"", "-", "--", "–", "—", "~", "none", "n/a", "na", "no", "yes", "null", "nil", "tbd", "todo", "false", "true"}
+    | {"unknown", "nothing", "not applicable", "0"}
+)
+_QUOTES = " \t\n\"'`*_“”‘’«»"
+
+
+def references(text: str) -> tuple[str, ...]:
+    """Every reference of a field's value, in order, each once; empty where there is none.
+
+    Links and roles become their targets (a numbered role becomes `PEP 387`), numbers and paths stay as written, and
+    anything else is one title, commas included.
+    """
+    masked, targets = _without_markup(text)
+    found: list[str] = []
+    titles: list[str] = []
+    for part in _SEPARATORS.split(masked):
+        if _PARTIAL.search(part):
+            continue
+        if links := [targets[mark] for mark in part if mark in targets]:
+            found += links
+            continue
+        bare = _bare(part)
+        if bare.casefold() in _NOTHING:
+            continue
+        if named := _STARTS_WITH_NUMBER.match(bare):
+            found.append(named[0])
+        elif _BARE_NUMBER.fullmatch(bare) or _PATH.fullmatch(bare):
+            found.append(bare.rstrip("."))
+        else:
+            titles.append(part)
+    if titles and not found:
+        found = [_bare(title) for title in masked.split(";") if not _PARTIAL.search(title)]
+    return tuple(dict.fromkeys(each for each in found if each.casefold() not in _NOTHING and len(each) <= LONGEST))
+
+
+def pointers(text: str) -> tuple[str, ...]:
+    """The links, addresses and named numbers (`PEP 387`) within a sentence; titles and bare numbers are not seen."""
+    if _PARTIAL.search(text):
+        return ()
+    masked, targets = _without_markup(text)
+    found = [
+        targets[match[0]] if match[0] in targets else match[0]
+        for match in re.finditer(rf"[\ue000-\uf8ff]|(?<![\w-]){_NAMED_NUMBER}", masked)
+    ]
+    return tuple(dict.fromkeys(each for each in found if len(each) <= LONGEST))
+
+
+def _without_markup(text: str) -> tuple[str, dict[str, str]]:
+    """The text with one private character in place of each link, and what each stands for."""
+    targets: dict[str, str] = {}
+
+    def masked(match: re.Match[str]) -> str:
+        mark = chr(0xE000 + len(targets))
+        if len(targets) > 6000:
+            return match[0]
+        targets[mark] = _target(match)
+        return mark
+
+    return _MARKUP.sub(masked, text), targets
+
+
+def _target(match: re.Match[str]) -> str:
+    if (role := match["role"]) is None:
+        target = next(match[name] for name in ("link", "wiki", "hyperlink", "href", "url") if match[name] is not None)
+        return target.strip().rstrip(".,;") if match["url"] is not None else target.strip()
+    name = role.rpartition(":")[2]
+    written = (match["bare"] or match["target"]).strip()
+    if _BARE_NUMBER.fullmatch(written.partition("#")[0]):
+        return f"{name.upper()} {written.partition('#')[0]}"
+    shown = (match["shown"] or "").strip()
+    named = _STARTS_WITH_NUMBER.match(shown) if name == "ref" else None  # the label of a section is no document
+    return named[0] if named else written
+
+
+def _bare(part: str) -> str:
+    return _REMARK.sub(" ", part).strip(_QUOTES).rstrip(".").strip(_QUOTES)
