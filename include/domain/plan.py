@@ -16,6 +16,7 @@ class Action(StrEnum):
     REPLACE = "replace"  # the source has another version
     REPAIR = "repair"  # same version, but its points are not what they should be
     REBUILD = "rebuild"  # same version, made by another extractor, chunker or embedder
+    REFRESH = "refresh"  # same version and pipeline, its metadata was read by other settings
     DELETE = "delete"  # in the index, absent from a proven listing
     RETIRE = "retire"  # a later member of its family replaces it: its status becomes superseded
     RESTORE = "restore"  # nothing replaces it any more: it is published as before

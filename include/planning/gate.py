@@ -242,7 +242,7 @@ def _scope_holds(plan: Plan, before: str) -> list[Hold]:
 
 
 def _mass_update(plan: Plan, limits: Limits) -> tuple[list[Hold], list[Change]]:
-    rewritten = [change for change in plan.of(Action.REPLACE) if change.changes_text]
+    rewritten = [change for change in plan.of(Action.REPLACE, Action.REFRESH) if change.changes_text]
     count, indexed = len(rewritten), plan.indexed_documents
     many = count > limits.update_allowance and over(count, limits.update_percent, indexed)
     most = count >= limits.same_text_minimum and over(count, MOST_PERCENT, indexed)
