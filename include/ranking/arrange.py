@@ -5,6 +5,7 @@ Order of the steps, and who they are for:
 
     series         latest, as_of  documents of one title but for its dates change places until the newest (of that
                                   time) is first; its other editions are left out
+                   plain          the order stands; an earlier edition that is shown says that a newer one is there
     head           plain, latest  a superseded document gives its place to the head of its family; what no head stands
                                   in for is shown with a notice
                    as_of          of a chain of superseded documents the one that held then stands for the others
@@ -24,7 +25,7 @@ from include.domain.documents import DocumentKey
 from include.ranking.blend import Scored, order
 from include.ranking.copies import why_copies
 from include.ranking.intent import Intent, IntentKind
-from include.ranking.series import at_the_score_of, newest_first
+from include.ranking.series import at_the_score_of, newest_first, tell_of_newer
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,8 @@ def arrange(ranking: Sequence[Scored], intent: Intent, *, limit: int, threshold:
     shown_all = intent.kind is IntentKind.HISTORY
     if intent.kind in (IntentKind.LATEST, IntentKind.AS_OF):
         ranking = newest_first(ranking, intent, suppressed, notices)
+    elif intent.kind is IntentKind.PLAIN:
+        tell_of_newer(ranking, intent, notices)
     if intent.kind in (IntentKind.PLAIN, IntentKind.LATEST):
         ranking = _heads_in_place_of_members(ranking, suppressed, notices)
     elif intent.kind is IntentKind.AS_OF:

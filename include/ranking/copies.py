@@ -18,12 +18,12 @@ import re
 from functools import lru_cache
 
 from include.ranking.candidates import Candidate
+from include.ranking.wording import numbers, share_of_runs
 
 ALIKE = 0.9
 """Share of three-word runs that two texts have in common (Jaccard) to be near-identical."""
 
 _WORD = re.compile(r"\w+")
-_RUN = 3
 
 
 def why_copies(one: Candidate, other: Candidate) -> str:
@@ -42,30 +42,13 @@ def why_copies(one: Candidate, other: Candidate) -> str:
 
 
 def _share(one: str, other: str) -> float:
-    """Jaccard similarity of word runs; 0 where the numbers differ."""
+    """Share of common word runs; 0 where the numbers differ."""
     if one == other:
         return 1.0
     shorter, longer = sorted((len(one), len(other)))
-    if shorter < ALIKE * longer or _numbers(one) != _numbers(other):
+    if shorter < ALIKE * longer or numbers(one) != numbers(other):
         return 0.0
     return share_of_runs(one, other)
-
-
-def share_of_runs(one: str, other: str) -> float:
-    """Three-word runs that two texts have in common, of all that they have (Jaccard)."""
-    runs, others = _runs(one), _runs(other)
-    return len(runs & others) / len(runs | others)
-
-
-@lru_cache(maxsize=512)
-def _runs(text: str) -> frozenset[tuple[str, ...]]:
-    words = _WORD.findall(text.lower())
-    return frozenset(zip(*(words[start:] for start in range(_RUN)), strict=False)) or frozenset({tuple(words)})
-
-
-@lru_cache(maxsize=512)
-def _numbers(text: str) -> tuple[str, ...]:
-    return tuple(sorted(word for word in _WORD.findall(text) if any(char.isdigit() for char in word)))
 
 
 _MONTH = (

@@ -23,6 +23,7 @@ from enum import StrEnum
 
 from include.ranking.periods import Period, read_period
 from include.ranking.vocabulary import ENGLISH, Vocabulary
+from include.ranking.wording import folded_words
 
 NEGATION_REACH = 3
 """So many words a negation may stand in front of what it takes back: "not the very latest"."""
@@ -54,7 +55,8 @@ class IntentKind(StrEnum):
 class Intent:
     """What was read from a question. `period` is set for as_of, and for a history that names one. `names_edition`:
     the period is a name ("the March deck"), so a document that bears it in its title fits as well as one of that date.
-    `quoted` is what stands in quotation marks or code: titles and names, which say nothing of time.
+    `quoted` is what stands in quotation marks or code: titles and names, which say nothing of time. `topic` are the
+    words that say what the question is about (`wording.folded_words`), those of time and the small ones left out.
     `reasons` say in words what was found, and what was found and does not count."""
 
     kind: IntentKind
@@ -62,6 +64,7 @@ class Intent:
     period: Period | None = None
     names_edition: bool = False
     quoted: tuple[str, ...] = ()
+    topic: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +99,21 @@ def read_intent(
     if any(_VERSION.fullmatch(word) for word in words) and any(found.words.endswith("since") for found in history):
         reasons.append("asks what changed since a version")
     if override is not None:
-        return Intent(override, (f"asked for by the caller: {override}", *reasons), period, names_edition, quoted)
-    if history:
-        return Intent(IntentKind.HISTORY, (_said(history), *reasons), period, names_edition, quoted)
-    if period is not None:
-        return Intent(IntentKind.AS_OF, tuple(reasons), period, names_edition, quoted)
-    if latest:
-        return Intent(IntentKind.LATEST, (_said(latest), *reasons), quoted=quoted)
-    return Intent(IntentKind.PLAIN, tuple(reasons) or ("says nothing of versions or time",), quoted=quoted)
+        kind, reasons = override, [f"asked for by the caller: {override}", *reasons]
+    elif history:
+        kind, reasons = IntentKind.HISTORY, [_said(history), *reasons]
+    elif period is not None:
+        kind = IntentKind.AS_OF
+    elif latest:
+        kind, reasons = IntentKind.LATEST, [_said(latest), *reasons]
+    else:
+        kind, reasons = IntentKind.PLAIN, reasons or ["says nothing of versions or time"]
+    return Intent(kind, tuple(reasons), period, names_edition, quoted, _topic(query, period, vocabulary))
+
+
+def _topic(query: str, period: Period | None, vocabulary: Vocabulary) -> frozenset[str]:
+    of_time = " ".join((*vocabulary.latest, *vocabulary.history, period.words if period else ""))
+    return folded_words(query) - folded_words(f"{of_time} {' '.join(vocabulary.no_qualifiers)}")
 
 
 def _quoted(query: str) -> tuple[str, ...]:

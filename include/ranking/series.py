@@ -1,8 +1,15 @@
 """Documents of one title but for its dates: three decks of three months, that nobody has linked. Pure.
 
 Asked for the latest, or for what held at a time, such documents change places among themselves until the one that
-holds comes first. Those that are its editions by their text or by name are then not shown. What a person has marked
+holds comes first. Those that are its editions by their text or by name are then not shown. A question that says
+nothing of time changes no place: an edition that is shown says that a newer one is there. What a person has marked
 (pinned, canonical, superseded, a family) is not touched here: the marks decide.
+
+| of one title, and the other                      | latest              | as of a time        | plain    |
+|--------------------------------------------------|---------------------|---------------------|----------|
+| is an edition: by its text, or both name a date  | left out            | left out            | a notice |
+| is one of unknown date, more than half the same  | left out, said so   | shown               | a notice |
+| is on another matter, as far as the texts tell   | a notice            | a notice            | shown    |
 """
 
 from __future__ import annotations
@@ -13,8 +20,10 @@ from dataclasses import replace
 
 from include.domain.documents import DocumentKey
 from include.ranking.blend import Scored, fit, order
-from include.ranking.copies import bears_a_date, share_of_runs, title_without_dates
+from include.ranking.candidates import Candidate
+from include.ranking.copies import bears_a_date, title_without_dates
 from include.ranking.intent import Intent, IntentKind
+from include.ranking.wording import folded_words, is_brief, share_of_runs, share_of_words
 
 REACH = 0.5
 """A member fits the question at least half as well as the best of its series, or has its text. Others keep their
@@ -24,6 +33,9 @@ newsletter says nothing of what only an older one was about."""
 EDITION = 0.3
 """Share of three-word runs that the closest chunks of two documents have in common to be editions of one."""
 
+SAME = 0.5
+"""Share of it from which an edition of unknown date is another state of the document and no more than that."""
+
 _CHUNKS_COMPARED = 3
 
 
@@ -31,38 +43,64 @@ def newest_first(
     ranking: Sequence[Scored], intent: Intent, suppressed: dict[DocumentKey, str], notices: dict[DocumentKey, str]
 ) -> list[Scored]:
     """The ranking with the members of each series in the order in which they hold. Says of other editions why they
-    are not shown, and of other members that another one holds. One without a date or of the same day is left alone:
-    nobody knows that it is older."""
+    are not shown, and of other members that another one holds. One of the same day is left alone: nobody knows that it
+    is older. So is one of unknown date, unless the latest is asked for and most of its text is that of the one that
+    holds, which then says that it is left out."""
+    result = list(ranking)
+    for series in _series(ranking, intent):
+        best = max((ranking[place] for place in series), key=lambda scored: scored.similarity)
+        within = [place for place in series if _change_places(best, ranking[place], intent)]
+        in_order = sorted((ranking[place] for place in within), key=lambda scored: _turn(scored, intent))
+        for place, scored in zip(within, in_order, strict=True):
+            result[place] = at_the_score_of(scored, ranking[place], "first of its series to hold")
+        holds, *others = in_order
+        if _turn(holds, intent)[0] != 0:
+            continue
+        undated = []
+        for other in others:
+            if _date(other) == _date(holds):
+                continue
+            if not _date(other):
+                if intent.kind is IntentKind.LATEST and _are_editions(holds, other, intent, SAME):
+                    suppressed[other.candidate.key] = f"another edition, of unknown date: {_held_by(holds, intent)}"
+                    undated.append(str(other.candidate.key))
+                continue
+            is_edition = _bear_dates(holds, other) or _are_editions(holds, other, intent)
+            told = suppressed if is_edition else notices
+            told[other.candidate.key] = (
+                f"{'another edition' if is_edition else 'same title'}: {_held_by(holds, intent)}"
+            )
+        if undated:
+            notices[holds.candidate.key] = f"left out, because its date is unknown: {', '.join(sorted(undated))}"
+    return result
+
+
+def tell_of_newer(ranking: Sequence[Scored], intent: Intent, notices: dict[DocumentKey, str]) -> None:
+    """For a question that says nothing of time: which candidates are editions of which a newer one is there."""
+    for series in _series(ranking, intent):
+        holds, *others = sorted((ranking[place] for place in series), key=lambda scored: _turn(scored, intent))
+        if not _date(holds):
+            continue
+        for other in others:
+            if _date(other) == _date(holds):
+                continue
+            if _bear_dates(holds, other) or _are_editions(holds, other, intent, EDITION if _date(other) else SAME):
+                what = "an earlier edition" if _date(other) else "an edition of unknown date"
+                notices[other.candidate.key] = f"{what}: {_held_by(holds, intent)}"
+
+
+def _series(ranking: Sequence[Scored], intent: Intent) -> list[list[int]]:
+    """The places of documents of one title but for its dates, two or more of them."""
     places: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for place, scored in enumerate(ranking):
         candidate = scored.candidate
         if candidate.title and not _is_marked(scored, intent):
             places[candidate.key.source, candidate.lang or "", title_without_dates(candidate.title)].append(place)
-    result = list(ranking)
-    for series in places.values():
-        if len(series) < 2 or any(_is_named(ranking[place], intent) for place in series):
-            continue
-        best = max((ranking[place] for place in series), key=lambda scored: scored.similarity)
-        within = [
-            place
-            for place in series
-            if ranking[place].similarity >= best.similarity * REACH or _are_editions(best, ranking[place])
-        ]
-        in_order = sorted((ranking[place] for place in within), key=lambda scored: _turn(scored, intent))
-        for place, scored in zip(within, in_order, strict=True):
-            result[place] = at_the_score_of(scored, ranking[place], "first of its series to hold")
-        holds = in_order[0]
-        if _turn(holds, intent)[0] != 0:
-            continue
-        for other in in_order[1:]:
-            if _date(other) in (0.0, _date(holds)):
-                continue
-            is_edition = _bear_dates(holds, other) or _are_editions(holds, other)
-            told = suppressed if is_edition else notices
-            told[other.candidate.key] = (
-                f"{'another edition' if is_edition else 'same title'}: {_held_by(holds, intent)}"
-            )
-    return result
+    return [
+        series
+        for series in places.values()
+        if len(series) > 1 and not any(_is_named(ranking[place], intent) for place in series)
+    ]
 
 
 def at_the_score_of(scored: Scored, other: Scored, why: str) -> Scored:
@@ -106,12 +144,40 @@ def _date(scored: Scored) -> float:
     return date.timestamp() if date else 0.0
 
 
-def _are_editions(one: Scored, other: Scored) -> bool:
-    return any(
-        share_of_runs(chunk.text, its.text) >= EDITION
+def _change_places(best: Scored, other: Scored, intent: Intent) -> bool:
+    if _are_records_on_two_matters(best.candidate, other.candidate, intent):
+        return False
+    return other.similarity >= best.similarity * REACH or _are_editions(best, other, intent)
+
+
+def _are_editions(one: Scored, other: Scored, intent: Intent, share: float = EDITION) -> bool:
+    """By the closest of their best chunks; of two records by their words."""
+    pairs = [
+        (chunk.text, its.text)
         for chunk in one.candidate.chunks[:_CHUNKS_COMPARED]
         for its in other.candidate.chunks[:_CHUNKS_COMPARED]
+    ]
+    if any(share_of_runs(text, its) >= share for text, its in pairs):
+        return True
+    return (
+        _are_records(one.candidate, other.candidate)
+        and any(share_of_words(text, its) >= share for text, its in pairs)
+        and not _are_records_on_two_matters(one.candidate, other.candidate, intent)
     )
+
+
+def _are_records(*candidates: Candidate) -> bool:
+    """Whether a line is all that is known of each: "Opening hours of the pool: 8 to 20"."""
+    return all(len(each.chunks) == 1 and is_brief(each.chunks[0].text) for each in candidates)
+
+
+def _are_records_on_two_matters(one: Candidate, other: Candidate, intent: Intent) -> bool:
+    """Whether a word of the question stands in one of them only: the gym in one, the pool in the other."""
+    return _are_records(one, other) and bool(intent.topic & (_words(one) ^ _words(other)))
+
+
+def _words(candidate: Candidate) -> frozenset[str]:
+    return folded_words(" ".join((candidate.title, *(chunk.text for chunk in candidate.chunks))))
 
 
 def _bear_dates(one: Scored, other: Scored) -> bool:

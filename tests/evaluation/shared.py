@@ -174,7 +174,7 @@ def latest_register(layout: str) -> Material:
     return _laid_out("latest-register", layout, questions, documents, [], marks, now)
 
 
-_DYKNOW_NOW = datetime(2023, 12, 1, tzinfo=UTC)
+_DYKNOW_NOW = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 def _dyknow_documents() -> tuple[list[ExtractedDocument], list[ExtractedDocument], dict[str, Marks], list[Any]]:

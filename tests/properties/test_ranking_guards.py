@@ -134,6 +134,38 @@ def an_older_edition_is_shown_beside_the_latest() -> None:
     assert shelf.ask("zzz latest")[:2] == ["2026", "far"]
 
 
+def another_state_without_a_date_stands_beside_the_latest() -> None:
+    shelf = Shelf()
+    shelf.put("undated", 0.9, f"{OPENING} A zip is 26.", title="Prices")
+    shelf.put("dated", 0.8, f"{OPENING} A zip is 28.", title="Prices", created="2026-01-05")
+    shelf.put("far", 0.0, "Nothing", title="Nothing")
+    assert shelf.ask("zzz latest") == ["dated", "far"]
+
+
+def an_earlier_record_stands_beside_the_latest() -> None:
+    shelf = Shelf()
+    shelf.put("ada", 0.9, "Captain: Ada Byron, 2020", title="Captain", created="2020-01-05")
+    shelf.put("grace", 0.8, "Captain: Grace Brewster, 2024", title="Captain", created="2024-01-05")
+    shelf.put("far", 0.0, "Nothing", title="Nothing")
+    assert shelf.ask("zzz latest") == ["grace", "far"]
+
+
+def a_record_on_another_matter_takes_the_place_of_the_answer() -> None:
+    shelf = Shelf()
+    shelf.put("gym", 0.9, "The gym is open from 8 to 20", title="Hours", created="2020-01-05")
+    shelf.put("pool", 0.3, "The pool is open from 9 to 21", title="Hours", created="2024-01-05")
+    shelf.put("far", 0.0, "Nothing", title="Nothing")
+    assert "gym" in shelf.ask("zzz latest gym")
+
+
+def an_earlier_edition_says_nothing_of_the_newer_one() -> None:
+    shelf = Shelf()
+    shelf.put("old", 0.9, f"{OPENING} A zip is 26.", title="Prices", created="2025-01-05")
+    shelf.put("new", 0.8, f"{OPENING} A zip is 28.", title="Prices", created="2026-01-05")
+    found = retrieval.retrieve(shelf.store, _Question(), "zzz", now=NOW)
+    assert [bool(each.notice) for each in found.shown] == [True, False]
+
+
 def a_date_in_the_future_is_the_newest() -> None:
     shelf = Shelf()
     shelf.put("real", 0.80, "Thirty days", title="Refunds", created="2026-06-01")
@@ -207,6 +239,18 @@ GUARDS = [
         "editions by name",
         an_older_edition_is_shown_beside_the_latest,
         switch(series, "bears_a_date", lambda _: False),
+    ),
+    Guard("states without a date", another_state_without_a_date_stands_beside_the_latest, switch(series, "SAME", 2.0)),
+    Guard("records", an_earlier_record_stands_beside_the_latest, switch(series, "is_brief", lambda _: False)),
+    Guard(
+        "records told apart",
+        a_record_on_another_matter_takes_the_place_of_the_answer,
+        switch(series, "_are_records_on_two_matters", lambda *_: False),
+    ),
+    Guard(
+        "plain hears of newer",
+        an_earlier_edition_says_nothing_of_the_newer_one,
+        switch(arrange, "tell_of_newer", lambda *_: None),
     ),
     Guard("no date of the future", a_date_in_the_future_is_the_newest, believe_any_date),
     Guard(

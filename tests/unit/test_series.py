@@ -76,12 +76,65 @@ def test_a_person_s_mark_decides_and_not_the_date() -> None:
     assert "pinned" in shown(ask("the latest rules", [pinned, newer]))
 
 
-def test_a_member_without_a_date_is_neither_the_newest_nor_left_out() -> None:
-    found = [
-        candidate("undated", 0.9, text=ZIPS + "one", title="Rules, draft"),
+def rules(undated_text: str) -> list[Candidate]:
+    return [
+        candidate("undated", 0.9, text=undated_text, title="Rules, draft"),
         candidate("dated", 0.8, text=ZIPS + "two", title="Rules, final", created_at=year(2025)),
+        candidate("far", 0.0, title="Far"),
     ]
-    assert shown(ask("the latest rules", found)) == ["dated", "undated"]
+
+
+def test_a_member_without_a_date_is_not_the_newest_and_stays_as_far_as_it_says_something_else() -> None:
+    assert shown(ask("the latest rules", rules("Seams are sewn by hand. " * 9))) == ["dated", "undated", "far"]
+
+
+def test_another_state_of_one_text_without_a_date_is_left_out_of_the_latest_and_named() -> None:
+    placed = {each.scored.candidate.key.doc_id: each for each in ask("the latest rules", rules(ZIPS + "one"))}
+    assert placed["dated"].notice == "left out, because its date is unknown: decks:undated"
+    assert placed["undated"].suppressed == "another edition, of unknown date: decks:dated of 2025-02-01 is the newest"
+
+
+@pytest.mark.parametrize("query", ["rules in 2025", "all our rules", "rules"])
+def test_for_any_other_question_a_state_without_a_date_is_shown(query: str) -> None:
+    assert set(shown(ask(query, rules(ZIPS + "one")))) == {"dated", "undated", "far"}
+
+
+def test_a_question_that_says_nothing_of_time_keeps_its_order_and_hears_of_newer_editions() -> None:
+    found = [
+        candidate("old", 0.9, text=ZIPS + "A zip is 24.", title="Prices", created_at=year(2024)),
+        candidate("undated", 0.8, text=ZIPS + "A zip is 26.", title="Prices"),
+        candidate("new", 0.7, text=ZIPS + "A zip is 28.", title="Prices", created_at=year(2026)),
+        candidate("else", 0.6, text="Nothing of zips.", title="Prices", created_at=year(2020)),
+    ]
+    placed = ask("zip", found)
+    assert shown(placed) == ["old", "undated", "new", "else"]
+    assert [each.notice for each in placed] == [
+        "an earlier edition: decks:new of 2026-02-01 is the newest",
+        "an edition of unknown date: decks:new of 2026-02-01 is the newest",
+        "",
+        "",
+    ]
+
+
+def records(title: str, *texts: str) -> list[Candidate]:
+    """In a line each, of one year after another; each fits a little less than the one before."""
+    made = [
+        candidate(str(2020 + n), 0.9 - n / 10, text=text, title=title, created_at=year(2020 + n))
+        for n, text in enumerate(texts)
+    ]
+    return [*made, candidate("far", 0.0, title="Far")]
+
+
+def test_of_records_in_a_line_the_newest_answers_for_today() -> None:
+    found = records("Captain", "The captain is Ada Byron since 2020.", "The captain is Grace Brewster since 2021.")
+    assert shown(ask("who is the captain now", found)) == ["2021", "far"]
+    assert shown(ask("who was the captain in 2020", found)) == ["2020", "far"]
+
+
+def test_records_that_a_word_of_the_question_tells_apart_are_on_two_matters() -> None:
+    found = records("Hours", "The gym is open from 8 to 20.", "The pool is open from 9 to 21.")
+    assert shown(ask("is the gym open now", found)) == ["2020", "2021", "far"]
+    assert shown(ask("what is open now", found)) == ["2021", "far"]
 
 
 def test_pages_of_one_title_about_different_things_keep_their_places() -> None:
