@@ -15,6 +15,7 @@ from include.domain.documents import DocumentKey, FetchedDocument, Marks, Presen
 from include.domain.events import Event, Reason, Waiting
 from include.domain.inventory import Listing
 from include.domain.manifest import DocumentOutcome, Manifest, Removal
+from include.domain.metadata import Hand, MetadataChange, Patch
 from include.domain.plan import HeldPlan, PlanKind, Release
 from include.domain.selection import Selector
 from include.families.review import FamilyReview
@@ -272,7 +273,28 @@ class Ledger(Protocol):
     """People's decisions, each a commit with author and reason."""
 
     def marks(self, source: str) -> Mapping[str, Marks]:
-        """Lifecycle metadata by doc_id; documents without a decision are left out."""
+        """What holds of each document, by doc_id: a person's word and the resolver's, as `metadata.merged` says.
+        Documents without a decision are left out. Raises ConfigError for a file that was spoilt by hand."""
+        ...
+
+    def decided(self, source: str, hand: Hand) -> Mapping[str, Patch]:
+        """What one hand alone has written, in the spelling of `metadata.value_of`, without Nones."""
+        ...
+
+    def record(self, change: MetadataChange) -> None:
+        """Write a change: all of it or nothing. A run that is recorded already is left as it is.
+
+        Raises ChangeRefused when what it begins with is no longer what the hand's record says.
+        """
+        ...
+
+    def recorded(self, source: str, run_id: str) -> MetadataChange | None:
+        """The change that a run made, or None."""
+        ...
+
+    def changing(self, source: str, run_id: str) -> AbstractContextManager[None]:
+        """Held while a run records a change and brings it into the index: of one source one at a time. Raises
+        ChangeUnderway, which names the other run."""
         ...
 
     def hold(self, plan: HeldPlan) -> HeldPlan:

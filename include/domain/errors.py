@@ -4,18 +4,21 @@
     ├── Retriable                 try again later, nothing is known to be wrong with the request
     │   ├── SourceUnavailable         the source did not answer, or not with what it should
     │   ├── StoreBusy                 another process holds the index
-    │   └── StoreUnavailable          the index did not answer, or did not complete a write
+    │   ├── StoreUnavailable          the index did not answer, or did not complete a write
+    │   └── ChangeUnderway            another run changes the metadata of this source
     ├── Skippable                 this document fails alone, the others go on
     │   ├── DocumentGone              the source says: there is no such document
     │   ├── DocumentNotPublic         the source says: it exists and is not for everybody
     │   ├── DocumentUnreadable        it was delivered and cannot be parsed or used
     │   └── DocumentIncomplete        its chunks did not all arrive in the index
     ├── Held                      a person must decide
-    │   └── ApprovalRefused           a release was missing, stale, expired or already used
+    │   ├── ApprovalRefused           a release was missing, stale, expired or already used
+    │   └── ChangeRefused             a change of metadata that somebody has to look at again
     └── Fatal                     retrying cannot help; somebody has to change something
         ├── ConfigError               a setting is wrong
         ├── ListingNotProven          absence cannot be concluded from this listing
         ├── EmbedderMismatch          the index was built by another embedder
+        ├── AuditFailed               the index does not say what was written into it
         └── UnsafeSelector            a delete selector that could match more than one document
 
 Every message states what it is about, the numbers, and the next step. The facts are attributes too
@@ -77,8 +80,16 @@ class DocumentIncomplete(Skippable):
     """The index does not hold every chunk of the version; the previous version stays."""
 
 
+class ChangeUnderway(Retriable):
+    """Another run is changing the metadata of this source; two at once could not be told apart by their audits."""
+
+
 class ApprovalRefused(Held):
     """A release is missing, expired, used, or names another plan than the one computed now."""
+
+
+class ChangeRefused(Held):
+    """A change of metadata is not the one that was looked at, overlaps with a later one, or hides too much."""
 
 
 class ConfigError(Fatal):
@@ -95,3 +106,7 @@ class EmbedderMismatch(Fatal):
 
 class UnsafeSelector(Fatal):
     """A delete selector is empty or does not name exactly one document."""
+
+
+class AuditFailed(Fatal):
+    """Metadata read back from the index are not what was written, or other documents changed too."""

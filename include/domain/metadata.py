@@ -8,10 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Any
+
+from include.domain.dates import rfc3339
+from include.domain.documents import Marks, Status
 
 Patch = Mapping[str, object]
 
@@ -24,6 +30,20 @@ class Shape(StrEnum):
     YES_NO = "true or false"
     WORDS = "list of document ids"
     STATUS = "published, superseded or archived"
+
+    @property
+    def allowed(self) -> str:
+        """What a person may write, for messages."""
+        return _ALLOWED[self]
+
+
+_ALLOWED = {
+    Shape.WORD: "one line of text",
+    Shape.DATE: "a day (2026-03-01) or an instant with its offset (2026-03-01T09:30:00Z), from 1971 on",
+    Shape.YES_NO: "true or false",
+    Shape.WORDS: "a list of document ids, each once",
+    Shape.STATUS: "published, superseded or archived",
+}
 
 
 MARKS: Mapping[str, Shape] = MappingProxyType(
@@ -103,3 +123,98 @@ def patches_checksum(source: str, patches: Iterable[DocumentPatch]) -> str:
     rows = sorted([patch.doc_id, dict(patch.before), dict(patch.after)] for patch in patches)
     text = json.dumps([source, rows], ensure_ascii=False, sort_keys=True, default=list)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def value_of(name: str, said: object) -> object:
+    """The value that a field has by these words, in its one spelling: str, bool, or tuple of str; dates RFC 3339, UTC.
+
+    `said` is what a person wrote (text as typed, a list, true or false), or a value in its spelling already. Raises
+    ValueError, which names the field and what is allowed.
+    """
+    if name not in SETTABLE:
+        raise ValueError(f"{name!r} is not a field that can be set; allowed are {', '.join(SETTABLE)}")
+    shape = SETTABLE[name]
+    value = _READERS[shape](said)
+    if value is None:
+        raise ValueError(f"{name} is {said!r}; allowed is {shape.allowed}")
+    return value
+
+
+_NOT_ONE_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+
+
+def _word(said: object) -> str | None:
+    text = said.strip() if isinstance(said, str) else ""
+    return text if text and not _NOT_ONE_LINE.search(text) else None
+
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_INSTANT = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})")
+
+
+def _date(said: object) -> str | None:
+    """Nothing is guessed: no month alone, no day order, no instant whose offset is not said. A zero date is none."""
+    text = said.strip() if isinstance(said, str) else ""
+    try:
+        if _DAY.fullmatch(text):
+            moment = datetime.combine(date.fromisoformat(text), datetime.min.time(), UTC)
+        elif _INSTANT.fullmatch(text):
+            moment = datetime.fromisoformat(text).astimezone(UTC)
+        else:
+            return None
+    except (ValueError, OverflowError):
+        return None
+    return rfc3339(moment) if moment.year >= 1971 else None
+
+
+_SAID_YES_NO = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}  # as YAML has it
+
+
+def _yes_no(said: object) -> bool | None:
+    return _SAID_YES_NO.get(str(said).lower()) if isinstance(said, bool | str) else None
+
+
+def _words(said: object) -> tuple[str, ...] | None:
+    words = (said,) if isinstance(said, str) else said
+    if not isinstance(words, list | tuple) or not all(isinstance(word, str) and word.strip() for word in words):
+        return None
+    return tuple(words) if len(set(words)) == len(words) and not _NOT_ONE_LINE.search("".join(words)) else None
+
+
+def _status(said: object) -> str | None:
+    # `staged_for_review` belongs to the detector: it may stand in the ledger, no person types it.
+    return str(said) if isinstance(said, str) and said in set(Status) - {Status.INCOMING} else None
+
+
+_READERS: Mapping[Shape, Any] = {
+    Shape.WORD: _word,
+    Shape.DATE: _date,
+    Shape.YES_NO: _yes_no,
+    Shape.WORDS: _words,
+    Shape.STATUS: _status,
+}
+
+_REPLACED = frozenset({"status", "superseded_by", "is_current"})
+"""What says together that a later document has taken this one's place."""
+
+
+def merged(person: Patch, resolver: Patch) -> Patch:
+    """What holds of a document when both hands have written: a person's word counts, field by field.
+
+    Whether a document has been replaced is one statement in several fields. So where a person has pinned it, or has
+    said what its status is, nothing of the resolver's statement remains.
+    """
+    spoken = person.get("pinned") is True or "status" in person
+    kept = {name: value for name, value in resolver.items() if not (spoken and name in _REPLACED)}
+    return {**kept, **person}
+
+
+def marks_of(fields: Patch) -> Marks:
+    """The marks that these fields make, in the spelling of `value_of`; what they do not name is as of an unmarked
+    document."""
+    said = {name: value for name, value in fields.items() if value is not None}
+    marks: dict[str, Any] = {name: value for name, value in said.items() if name in MARKS}
+    if "status" in marks:
+        marks["status"] = Status(marks["status"])
+    overrides = {name: str(value) for name, value in said.items() if name in OVERRIDABLE}
+    return Marks(**marks, metadata=MappingProxyType(overrides)) if overrides else Marks(**marks)

@@ -12,7 +12,6 @@ Run ids and DAG ids are percent-encoded in names.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import logging
@@ -21,7 +20,7 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -29,11 +28,11 @@ from pydantic import TypeAdapter
 
 from include.domain.dates import from_rfc3339, rfc3339
 from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, Removal, RunState
+from include.records.names import file_name
 from include.records.state import StateRoot
 
 log = logging.getLogger(__name__)
 
-_LONGEST_NAME = 100
 _RUNS = "manifests/by-source"
 _COMPARISONS = "manifests/comparisons-by-source"
 _REMOVALS = "manifests/removals-by-source"
@@ -97,7 +96,7 @@ class FileManifests:
 
     def save_part(self, manifest: Manifest, part: str) -> None:
         folder = _folder(manifest.dag_id, manifest.run_id, manifest.source)
-        self._state.write(f"{folder}/parts/{_name(part)}.parquet", _to_parquet(manifest.outcomes))
+        self._state.write(f"{folder}/parts/{file_name(part)}.parquet", _to_parquet(manifest.outcomes))
 
     def parts(self, dag_id: str, run_id: str, source: str) -> Mapping[str, Sequence[DocumentOutcome]]:
         folder = f"{_folder(dag_id, run_id, source)}/parts"
@@ -107,7 +106,7 @@ class FileManifests:
     def newest_first(
         self, source: str, dag_ids: Sequence[str] = (), *, until: datetime | None = None
     ) -> Iterator[Manifest]:
-        wanted = {_name(dag_id) for dag_id in dag_ids}
+        wanted = {file_name(dag_id) for dag_id in dag_ids}
         runs = [run for run in self._runs(source) if not wanted or run.dag in wanted]
         return self._newest_first(runs, source, until)
 
@@ -190,16 +189,8 @@ def _removed(manifest: Manifest) -> tuple[int, int]:
 
 
 def _folder(dag_id: str, run_id: str, source: str) -> str:
-    return f"manifests/{_name(dag_id)}/{_name(run_id)}/{source}"
+    return f"manifests/{file_name(dag_id)}/{file_name(run_id)}/{source}"
 
 
 def _order(manifest: Manifest) -> str:
-    return "~".join((_name(rfc3339(manifest.started_at)), _name(manifest.dag_id), _name(manifest.run_id)))
-
-
-def _name(text: str) -> str:
-    """A file name of its own for any id; a long one keeps its beginning and ends in a digest."""
-    name = quote(text, safe="").replace("~", "%7E")
-    if len(name) > _LONGEST_NAME:
-        return f"{name[: _LONGEST_NAME - 20]}.{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-    return name
+    return "~".join((file_name(rfc3339(manifest.started_at)), file_name(manifest.dag_id), file_name(manifest.run_id)))

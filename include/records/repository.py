@@ -10,7 +10,7 @@ import fcntl
 import os
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -36,10 +36,15 @@ _GIT_TAKES_SECONDS = 60.0
 
 
 class Repository:
-    """Text files below `folder`. It is created on first use."""
+    """Text files below `folder`. It is created on first use.
+
+    `finish` is called, under the lock, with the paths that a killed writer wrote and did not commit. It may write and
+    commit; what is uncommitted after it is committed as it stands.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.finish: Callable[[Sequence[str]], None] = lambda _paths: None
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -53,6 +58,24 @@ class Repository:
                 (self.folder / ".git" / "info").mkdir(exist_ok=True)
                 (self.folder / ".git" / "info" / "exclude").write_text(f"{_LOCK}\n*.tmp\n", encoding="utf-8")
             self._take_over_what_a_killed_writer_left()
+            yield
+
+    @contextmanager
+    def alone(self, work: str, holder: str) -> Iterator[None]:
+        """Alone at this work until the block ends, however long it takes, while others may write. Raises
+        BlockingIOError, which names the other's `holder`, when somebody is at it already."""
+        with self.locked():
+            pass  # the repository is there now
+        # Inside .git, where nothing is ever committed.
+        with (self.folder / ".git" / f"alone-{work}").open("a+", encoding="utf-8") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                file.seek(0)
+                raise BlockingIOError(file.read()) from None
+            file.truncate(0)
+            file.write(holder)
+            file.flush()
             yield
 
     def write(self, path: str, text: str) -> None:
@@ -75,6 +98,8 @@ class Repository:
         left = self.folder / ".git" / "index.lock"
         if left.exists() and time.time() - left.stat().st_mtime > _GIT_TAKES_SECONDS:
             left.unlink(missing_ok=True)
+        if changed := self._git("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"):
+            self.finish([entry[3:] for entry in changed.split("\0") if entry])
         if self._git("status", "--porcelain").strip():
             self._git("add", "-A")
             self._git("commit", "-q", "--author", MACHINE, "-m", "Commit what an interrupted run had written")

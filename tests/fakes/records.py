@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 
 from include.domain.documents import DocumentKey, Marks
-from include.domain.errors import ApprovalRefused
+from include.domain.errors import ApprovalRefused, ChangeRefused, ChangeUnderway
 from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, Removal, RunState
+from include.domain.metadata import Hand, MetadataChange, Patch, marks_of, merged
 from include.domain.plan import HeldPlan, PlanKind, Release
 from include.families.review import FamilyReview
 from include.planning.fences import later_removal
@@ -67,14 +69,53 @@ class FakeManifests:
 
 @dataclass
 class FakeLedger:
+    """`marked` is for tests that only need marks to be there."""
+
     marked: dict[str, dict[str, Marks]] = field(default_factory=dict)
+    decisions: dict[tuple[str, Hand], Mapping[str, Patch]] = field(default_factory=dict)
+    changes: list[MetadataChange] = field(default_factory=list)
+    under_change: dict[str, str] = field(default_factory=dict)
     open_plans: dict[tuple[str, PlanKind], HeldPlan] = field(default_factory=dict)
     requests: dict[tuple[str, PlanKind], dict[str, str]] = field(default_factory=dict)
     releases: list[Release] = field(default_factory=list)
     open_reviews: dict[str, list[FamilyReview]] = field(default_factory=dict)
 
     def marks(self, source: str) -> Mapping[str, Marks]:
-        return dict(self.marked.get(source, {}))
+        by_person, by_resolver = (self.decided(source, hand) for hand in (Hand.PERSON, Hand.RESOLVER))
+        names = by_person.keys() | by_resolver.keys()
+        made = {name: marks_of(merged(by_person.get(name, {}), by_resolver.get(name, {}))) for name in names}
+        return {**self.marked.get(source, {}), **made}
+
+    def decided(self, source: str, hand: Hand) -> Mapping[str, Patch]:
+        return dict(self.decisions.get((source, hand), {}))
+
+    def record(self, change: MetadataChange) -> None:
+        if self.recorded(change.source, change.run_id) is not None:
+            return
+        decided = dict(self.decided(change.source, change.hand))
+        for patch in change.patches:
+            fields = dict(decided.pop(patch.doc_id, {}))
+            for name, value in patch.after.items():
+                if fields.get(name) not in (patch.before[name], value):
+                    raise ChangeRefused(f"{change.source}: {patch.doc_id}: {name} was changed since this was planned")
+                fields[name] = value
+            if kept := {name: value for name, value in fields.items() if value is not None}:
+                decided[patch.doc_id] = kept
+        self.decisions[change.source, change.hand] = decided
+        self.changes.append(change)
+
+    def recorded(self, source: str, run_id: str) -> MetadataChange | None:
+        return next((each for each in self.changes if (each.source, each.run_id) == (source, run_id)), None)
+
+    @contextmanager
+    def changing(self, source: str, run_id: str) -> Iterator[None]:
+        if source in self.under_change:
+            raise ChangeUnderway(f"{source}: run {self.under_change[source]} is changing metadata of this source")
+        self.under_change[source] = run_id
+        try:
+            yield
+        finally:
+            del self.under_change[source]
 
     def held(self, source: str, kind: PlanKind = PlanKind.CONTENT) -> HeldPlan | None:
         return self.open_plans.get((source, kind))
