@@ -8,17 +8,28 @@ no parent holds the content (a conflict was solved, or somebody edited inside th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from include.connectors.git_log import Change, Commit, changes, commits
-from include.domain.dates import EvidencedDate, Trust, parse_date
+from include.domain.dates import EvidencedDate, Precision, Trust
+from include.domain.dating import DateCandidate, DateField, Doubt, Rank
 
-MASS_COMMIT = 100
-"""A commit that adds (or changes) more files than this is an import or a reformat: its date says little of a file."""
+MOST_BIRTHS = 20
+"""A commit that adds more files of one kind than this is an import. Measured (docs/DATES.md): of files born among up to
+ten, two thirds and more were written within a month of their commit; among eleven to twenty a quarter, above that one
+in thirty."""
+
+MOST_CHANGES = 100
+"""A commit that changes more files than this is a reformat: its date says little of one of them."""
+
+_CLOCKS_DIFFER = timedelta(days=1)
+_EARLIEST = datetime.min.replace(tzinfo=UTC)
+_LATEST = datetime.max.replace(tzinfo=UTC)
 
 _EMPTY_BLOBS = frozenset(
     {
@@ -29,20 +40,12 @@ _EMPTY_BLOBS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class FileDates:
-    """`created_at`: author date of the commit that added the file, renames followed. Trust LOW (the text may be
-    older than the repository), UNKNOWN from a mass import or a shallow clone. `updated_at`: committer date of the
-    last commit that changed its content."""
-
-    created_at: EvidencedDate | None = None
-    updated_at: EvidencedDate | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class History:
-    """`dates` by path of today. `moved`: a path that is no more -> what the same file is called today."""
+    """`dates` by path of today: that of the commit that added the file, renames followed, as its author and its
+    committer date it; and that of the last commit that changed its content. A birth is trusted less, for a text may be
+    older than the repository. `moved`: a path that is no more -> what the same file is called today."""
 
-    dates: Mapping[bytes, FileDates] = field(default_factory=dict)
+    dates: Mapping[bytes, tuple[DateCandidate, ...]] = field(default_factory=dict)
     moved: Mapping[bytes, bytes] = field(default_factory=dict)
 
 
@@ -56,9 +59,7 @@ class Reader(Protocol):
     def lookup(self, *, timeout: float) -> AbstractContextManager[Callable[[str, bytes], str]]: ...
 
 
-def read_history(
-    repository: Reader, commit: str, paths: Iterable[bytes], *, now: datetime, shallow: bool, timeout: float
-) -> History:
+def read_history(repository: Reader, commit: str, paths: Iterable[bytes], *, shallow: bool, timeout: float) -> History:
     """History of these paths of `commit`; a path that the history never adds has no birth. Raises what the
     repository raises."""
     log = tuple(commits(repository.log(commit, timeout=timeout)))
@@ -69,10 +70,7 @@ def read_history(
             walk.step(one)
     return History(
         {
-            path: FileDates(
-                _evidence(walk.born.get(path), "git first commit", now, shallow),
-                _evidence(walk.changed.get(path), "git last commit", now, shallow),
-            )
+            path: (*_birth(walk.born.get(path), shallow), *_last_change(walk.changed.get(path), shallow))
             for path in walk.born.keys() | walk.changed.keys()
         },
         {path: todays[0] for path, todays in walk.left.items() if todays},
@@ -112,8 +110,8 @@ class _Walk:
     its changes the last one."""
 
     def __init__(self, head: str, paths: Iterable[bytes], parents: _Parents) -> None:
-        self.born: dict[bytes, tuple[datetime, Trust]] = {}
-        self.changed: dict[bytes, tuple[datetime, Trust]] = {}
+        self.born: dict[bytes, _Noted] = {}
+        self.changed: dict[bytes, _Noted] = {}
         self.left: dict[bytes, tuple[bytes, ...]] = {}
         self._parents = parents
         self._names: dict[str, _Names] = {head: {path: (path,) for path in paths}}
@@ -131,7 +129,7 @@ class _Walk:
 
     def _pass_commit(self, commit: Commit, called: _Names) -> None:
         moves = _with_exact_moves(commit.changes)
-        added = sum(change.status == "A" for change in commit.changes)
+        added = Counter(_kind(change.path) for change in commit.changes if change.status == "A")
         moved: list[tuple[bytes, tuple[bytes, ...]]] = []
         for change in moves:
             todays = called.get(change.path, ())
@@ -143,11 +141,9 @@ class _Walk:
             if not todays:
                 continue
             if change.old_oid != change.new_oid:  # a pure rename does not make a text newer
-                trust = Trust.LOW if len(commit.changes) > MASS_COMMIT else Trust.HIGH
-                self._note_change(todays, commit, trust)
+                self._note_change(todays, _Noted.of(commit, len(commit.changes)))
             if change.status == "A":
-                trust = Trust.UNKNOWN if added > MASS_COMMIT else Trust.LOW
-                self._note_birth(todays, commit, trust)
+                self._note_birth(todays, _Noted.of(commit, added[_kind(change.path)]))
                 del called[change.path]  # an older file of this name is another file
             elif change.old_path != change.path:
                 moved.append((change.old_path, todays))
@@ -169,9 +165,9 @@ class _Walk:
             origins = _origins(change, others, renamed or [])
             same = [one for one in origins if one[2] == change.new_oid]
             if not same:
-                self._note_change(todays, merge, Trust.HIGH)
+                self._note_change(todays, _Noted.of(merge, 1))
             if not origins:
-                self._note_birth(todays, merge, Trust.LOW)
+                self._note_birth(todays, _Noted.of(merge, 1))
             for number, path, _ in same[:1] or origins:
                 if path != change.path:
                     self.left.setdefault(path, todays)
@@ -194,27 +190,45 @@ class _Walk:
             there[path] = _joined(there.get(path, ()), todays)
         self._names[parent] = there
 
-    def _note_birth(self, todays: tuple[bytes, ...], commit: Commit, trust: Trust) -> None:
-        if (moment := _moment(commit.author_date)) is not None:
-            for today in todays:
-                self.born[today] = min(self.born.get(today, (moment, trust)), (moment, trust), key=_first)
+    def _note_birth(self, todays: tuple[bytes, ...], noted: _Noted) -> None:
+        for today in todays:
+            self.born[today] = min(self.born.get(today, noted), noted, key=_Noted.began)
 
-    def _note_change(self, todays: tuple[bytes, ...], commit: Commit, trust: Trust) -> None:
-        if (moment := _moment(commit.commit_date)) is not None:
-            for today in todays:
-                self.changed[today] = max(self.changed.get(today, (moment, trust)), (moment, trust), key=_first)
+    def _note_change(self, todays: tuple[bytes, ...], noted: _Noted) -> None:
+        for today in todays:
+            self.changed[today] = max(self.changed.get(today, noted), noted, key=_Noted.ended)
+
+
+@dataclass(frozen=True, slots=True)
+class _Noted:
+    """What a commit says of a file: when, by its author and its committer, and how many files it did the same to.
+    None is a date that no calendar has."""
+
+    authored: datetime | None
+    committed: datetime | None
+    files: int
+
+    @classmethod
+    def of(cls, commit: Commit, files: int) -> _Noted:
+        return cls(_moment(commit.author_date), _moment(commit.commit_date), files)
+
+    def began(self) -> datetime:
+        return self.authored or self.committed or _LATEST
+
+    def ended(self) -> datetime:
+        return self.committed or self.authored or _EARLIEST
 
 
 def _moment(text: str) -> datetime | None:
-    """A commit may carry a date that no calendar has."""
     try:
-        return datetime.fromisoformat(text)
-    except ValueError:
+        return datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
 
 
-def _first(noted: tuple[datetime, Trust]) -> datetime:
-    return noted[0]
+def _kind(path: bytes) -> bytes:
+    """Files of one suffix: a page that comes with thirty pictures is one page."""
+    return path.rpartition(b"/")[2].rpartition(b".")[2].lower()
 
 
 def _joined(these: tuple[bytes, ...], those: tuple[bytes, ...]) -> tuple[bytes, ...]:
@@ -262,8 +276,33 @@ def _with_exact_moves(changes: tuple[Change, ...]) -> tuple[Change, ...]:
     )
 
 
-def _evidence(noted: tuple[datetime, Trust] | None, origin: str, now: datetime, shallow: bool) -> EvidencedDate | None:
+def _birth(noted: _Noted | None, shallow: bool) -> list[DateCandidate]:
+    """The author knows best when a text was written. A date after the commit itself is one of a wrong clock."""
     if noted is None:
-        return None
-    moment, trust = noted
-    return parse_date(moment.isoformat(), origin=origin, now=now, trust=Trust.UNKNOWN if shallow else trust)
+        return []
+    authored = _candidate(DateField.CREATED, "git first commit", noted.authored, Trust.LOW)
+    committed = _candidate(DateField.CREATED, "git first commit, committer", noted.committed, Trust.LOW)
+    if noted.authored and noted.committed and noted.authored > noted.committed + _CLOCKS_DIFFER:
+        authored = [one.doubted(Doubt.TOO_LATE, "its author dates it after the commit") for one in authored]
+    births = [*authored, *committed]
+    if shallow:
+        return [one.doubted(Doubt.SHALLOW, "its oldest commit seems to have added every file") for one in births]
+    if noted.files > MOST_BIRTHS:
+        return [one.doubted(Doubt.BULK, f"born in a commit of {noted.files} files") for one in births]
+    return births
+
+
+def _last_change(noted: _Noted | None, shallow: bool) -> list[DateCandidate]:
+    if noted is None:
+        return []
+    trust = Trust.LOW if noted.files > MOST_CHANGES else Trust.HIGH
+    committed = _candidate(DateField.UPDATED, "git last commit", noted.committed, trust)
+    authored = _candidate(DateField.UPDATED, "git last commit, author", noted.authored, trust)
+    changes = [*committed, *authored]
+    return [one.doubted(Doubt.SHALLOW, "it may be much older") for one in changes] if shallow else changes
+
+
+def _candidate(field: DateField, origin: str, moment: datetime | None, trust: Trust) -> list[DateCandidate]:
+    if moment is None:
+        return []
+    return [DateCandidate(field, Rank.GIT, origin, EvidencedDate(moment, Precision.INSTANT, origin, trust))]

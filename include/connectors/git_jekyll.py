@@ -16,7 +16,7 @@ from include.connectors.git_options import GitMarkdownOptions
 from include.connectors.git_paths import Globs, url_path
 from include.connectors.git_site import Page, Site, Tree, ancestors, as_mapping, as_texts, below, folder_of, join
 from include.connectors.git_visibility import BlobFields
-from include.domain.dates import EvidencedDate, parse_date
+from include.domain.dating import DateCandidate, DateField, Rank, stated
 from include.text import front_matter
 
 _POST = re.compile(r"(\d{2,4}-\d{1,2}-\d{1,2})-(.*)")
@@ -116,11 +116,11 @@ class JekyllSite(Site):
         schedules = kind != "pages" and not self._on("future")
         return front_matter.is_public(judged, now, date_schedules=schedules, zone=self.zone)
 
-    def created_at(self, page: Page, fields: Mapping[str, object], now: datetime) -> EvidencedDate | None:
-        own = front_matter.created_at(fields, now)
-        if own is not None or self._kind(page).type != "posts":
-            return own
-        return parse_date(_day(page), origin="file name", now=now)
+    def dates(self, page: Page, fields: Mapping[str, object]) -> tuple[DateCandidate, ...]:
+        """The date in a post's name is its date unless its fields say another."""
+        own = super().dates(page, fields)
+        named = stated(DateField.CREATED, Rank.FRONT_MATTER, "file name", _day(page))
+        return (*own, named) if named is not None and self._kind(page).type == "posts" else own
 
     def site_path(self, page: Page, fields: Mapping[str, object]) -> str:
         kind = self._kind(page)

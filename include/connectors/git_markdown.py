@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from include.connectors.credentials import Credentials
-from include.connectors.git_history import FileDates, History, read_history
+from include.connectors.git_history import History, read_history
 from include.connectors.git_mirror import MIRROR_HEAD, may_be_damaged, open_mirror
 from include.connectors.git_options import GitMarkdownOptions
 from include.connectors.git_pages import Pages
@@ -116,11 +116,7 @@ class GitMarkdownConnector:
             raise DocumentNotPublic(
                 f"{self._source}: {doc_id} is not public ({why})", source=self._source, doc_id=doc_id
             )
-        fields, now = self._pages.fields(snapshot, doc_id), snapshot.pinned_at
-        created, updated = site.created_at(page, fields, now), front_matter.updated_at(fields, now)
-        if created is None or updated is None:
-            dates = self._file_history(snapshot).dates.get(document.entry.path, FileDates())
-            created, updated = created or dates.created_at, updated or dates.updated_at
+        fields = self._pages.fields(snapshot, doc_id)
         title, lang = fields.get("title"), front_matter.text_of(fields, "lang", "language")
         return FetchedDocument(
             key=DocumentKey(self._source, doc_id),
@@ -132,10 +128,8 @@ class GitMarkdownConnector:
             title=title if isinstance(title, str) and title.strip() else None,
             lang=site.options.languages.get(lang, lang) or page.lang or site.options.lang,
             content_type=site.options.content_type,
-            created_at=created,
-            updated_at=updated,
-            effective_date=front_matter.effective_date(fields),
-            expires_at=front_matter.expires_at(fields),
+            dates=(*site.dates(page, fields), *self._file_history(snapshot).dates.get(document.entry.path, ())),
+            conventions=site.conventions,
             empty_is_legitimate=self._options.empty_pages,
         )
 
@@ -219,7 +213,6 @@ class GitMarkdownConnector:
                     repository,
                     snapshot.commit,
                     [document.entry.path for document in snapshot.documents.values()],
-                    now=snapshot.pinned_at,
                     shallow=repository.is_shallow(),
                     timeout=self._options.fetch_timeout_seconds,
                 )

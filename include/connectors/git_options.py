@@ -7,6 +7,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from include.connectors.date_options import DateOptions
+
 
 def _plain_ref(ref: str) -> str:
     if ref.startswith("-") or not ref.strip():
@@ -49,7 +51,7 @@ class RootOptions(BaseModel):
     content_type: str | None = None
 
 
-class GitMarkdownOptions(BaseModel):
+class GitMarkdownOptions(DateOptions):
     """Options of `git_markdown`.
 
     `root`, `roots`, `sentinel`, `site_config` are paths inside the repository; `site_config: ""` says that the site's

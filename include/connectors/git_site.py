@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import PurePosixPath
 from typing import ClassVar
@@ -19,9 +19,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from include.connectors.git_options import GitMarkdownOptions
 from include.connectors.git_paths import url_path
 from include.connectors.git_visibility import BlobFields, passed_on
-from include.domain.dates import EvidencedDate
+from include.domain.dating import DateCandidate
 from include.domain.errors import DocumentUnreadable
-from include.text import front_matter
+from include.domain.written_dates import Conventions
+from include.text import front_matter, front_matter_dates
 
 INDEX_NAMES = ("index", "_index", "readme")
 _ABSOLUTE = re.compile(r"https?://", re.IGNORECASE)
@@ -78,7 +79,7 @@ class Site:
         self.settings: Mapping[str, object] = {}
         if self.settings_path:
             self.settings = front_matter.read_settings(self.settings_path, tree.read(self.settings_path))
-        self.zone = self._zone(front_matter.text_of(self.settings, "timezone"))
+        self.zone = self._zone(options.time_zone or front_matter.text_of(self.settings, "timezone"))
         self.folder = root
         self.stamp = ""  # what else decides over addresses, for the versions
 
@@ -114,8 +115,15 @@ class Site:
             return False, "no `publish: true`"
         return front_matter.is_public(fields, now, date_schedules=self.options.future_date_hides, zone=self.zone)
 
-    def created_at(self, page: Page, fields: Mapping[str, object], now: datetime) -> EvidencedDate | None:
-        return front_matter.created_at(fields, now)
+    @property
+    def conventions(self) -> Conventions:
+        """How dates are written here: a declared time zone wins over that of the site's configuration."""
+        has_zone = bool(self.options.time_zone or front_matter.text_of(self.settings, "timezone"))
+        return replace(self.options.conventions, zone=self.zone, zone_is_declared=has_zone)
+
+    def dates(self, page: Page, fields: Mapping[str, object]) -> tuple[DateCandidate, ...]:
+        """What front matter and the generator's own rules say of the page's dates."""
+        return front_matter_dates.date_candidates(fields, self.conventions)
 
     # --- where it ends up
 

@@ -19,7 +19,7 @@ from urllib.parse import quote, urljoin
 
 from include.connectors.credentials import Credentials
 from include.connectors.http_listing import ListReader
-from include.connectors.http_options import HttpJsonOptions
+from include.connectors.http_options import Fields, HttpJsonOptions
 from include.connectors.http_pages import ListEndpoint
 from include.connectors.http_session import Answer, HttpSession, Pace
 from include.connectors.http_standing import standing_of
@@ -28,12 +28,14 @@ from include.connectors.page_text import PageText, page_text
 from include.connectors.page_version import version_as_read
 from include.connectors.witnesses import Witnesses
 from include.domain.dates import EvidencedDate, Precision, parse_date
+from include.domain.dating import DateCandidate, DateField, Rank, stated
 from include.domain.documents import DocumentKey, FetchedDocument, Presence
 from include.domain.errors import (
     DocumentUnreadable,
     TruecopyError,
 )
 from include.domain.inventory import Listing, Proof
+from include.domain.written_dates import Conventions
 from include.ports import Clock
 
 _ALL_TIME = datetime.max.replace(tzinfo=UTC)
@@ -134,10 +136,8 @@ class HttpJsonConnector:
             charset="utf-8",
             lang=self._text(fields.lang, page.data) or options.lang,
             content_type=self._text(fields.content_type, page.data) or options.content_type,
-            created_at=_date(fields.created_at, page.data, fetched_at),
-            updated_at=_date(fields.updated_at, page.data, fetched_at),
-            effective_date=_date(fields.effective_date, page.data, _ALL_TIME),
-            expires_at=_date(fields.expires_at, page.data, _ALL_TIME),
+            dates=_dates(fields, page.data, options.conventions),
+            conventions=options.conventions,
             empty_is_legitimate=options.empty_pages,
         )
 
@@ -188,7 +188,7 @@ class HttpJsonConnector:
 
     def _living(self, doc_id: str, answer: Answer, now: datetime) -> _Living:
         """Raises SourceUnavailable when the answer is no page, or shows another document."""
-        page = self._options.page
+        options, page = self._options, self._options.page
         data = search(page.item, answer.json())
         if not isinstance(data, dict):
             raise answer.refused(f"holds no document at `{page.item}`")
@@ -197,7 +197,8 @@ class HttpJsonConnector:
             raise answer.refused(f"shows document {shown!r:.60} when asked for {doc_id}")
         public, why = judge({**self._options.public, **page.public}, data)
         for field, hides in ((page.fields.goes_live_at, "after"), (page.fields.expires_at, "before")):
-            moment = _date(field, data, _ALL_TIME)
+            stated_at = search(field, data) if field else None
+            moment = parse_date(stated_at, origin="", now=_ALL_TIME, zone=options.conventions.zone)
             if moment and public and (moment.value > now if hides == "after" else moment.value <= now):
                 public, why = False, f"{field} is {moment.value:%Y-%m-%d %H:%M} UTC, now is {now:%Y-%m-%d %H:%M} UTC"
         return _Living(data, public, why)
@@ -238,16 +239,23 @@ class HttpJsonConnector:
         return value.strip() or None if isinstance(value, str) else None
 
 
-def _date(expression: str | None, data: object, now: datetime) -> EvidencedDate | None:
-    if expression is None:
-        return None
-    try:
-        return parse_date(search(expression, data), origin=f"field {expression}", now=now)
-    except OverflowError:  # the last day of the calendar, moved to UTC
-        return None
+def _dates(fields: Fields, data: object, conventions: Conventions) -> tuple[DateCandidate, ...]:
+    """What the page's fields say of its dates."""
+    named = {
+        DateField.CREATED: fields.created_at,
+        DateField.UPDATED: fields.updated_at,
+        DateField.EFFECTIVE: fields.effective_date,
+        DateField.EXPIRES: fields.expires_at,
+    }
+    read = (
+        stated(field, Rank.CMS, f"field {expression}", search(expression, data), conventions=conventions)
+        for field, expression in named.items()
+        if expression
+    )
+    return tuple(candidate for candidate in read if candidate is not None)
 
 
 def _instant(value: object) -> EvidencedDate | None:
     """A timestamp that versions can be ordered by; a calendar day is too coarse for that."""
-    found = _date("@", value, _ALL_TIME)
+    found = parse_date(value, origin="", now=_ALL_TIME)
     return found if found and found.precision is Precision.INSTANT else None

@@ -9,6 +9,7 @@ import jmespath
 from jmespath.exceptions import JMESPathError
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from include.connectors.date_options import DateOptions
 from include.connectors.http_session import HttpLimits
 
 
@@ -170,7 +171,7 @@ class Identity(_Options):
         return self
 
 
-class HttpJsonOptions(_Options):
+class HttpJsonOptions(DateOptions, _Options):
     """Options of `http_json`. `settle_seconds`: a version younger than this and only exact to the second may be
     shared by two edits; it is recorded as unsettled, so that the next run reads the document again. `preview_hosts`
     serve drafts as if they were published; a `base_url` there is refused."""

@@ -33,21 +33,19 @@ Nothing is taken for absent while the canaries (other pages of the listing) do n
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 
 from include.connectors.credentials import Credentials, without_query
 from include.connectors.http_session import Pace
 from include.connectors.sitemap_absence import Absence, impossible_addresses, learn_absence
-from include.connectors.sitemap_crawl import Crawl, lastmod_trust
+from include.connectors.sitemap_crawl import Crawl, one_build
 from include.connectors.sitemap_http import SiteHttp
 from include.connectors.sitemap_memory import PageMemory, PageSpool
 from include.connectors.sitemap_options import SitemapOptions
-from include.connectors.sitemap_signs import instant
 from include.connectors.sitemap_tree import SitemapReading, SitemapTree
 from include.connectors.sitemap_visits import Resolution, Said, Visit, Visitor, resolve
 from include.connectors.witnesses import Standing, Witnesses
-from include.domain.dates import EvidencedDate, Precision, Trust, parse_date
+from include.domain.dating import DateCandidate, DateField, Doubt, Rank, stated
 from include.domain.documents import DocumentKey, FetchedDocument, Presence
 from include.domain.errors import (
     DocumentGone,
@@ -58,8 +56,6 @@ from include.domain.errors import (
 )
 from include.domain.inventory import Listing, Proof
 from include.ports import Clock
-
-_ALL_TIME = datetime.max.replace(tzinfo=UTC)
 
 
 class SitemapConnector:
@@ -88,7 +84,7 @@ class SitemapConnector:
         canaries = [self._site.page(address) or address for address in options.canaries]
         self._witnesses = Witnesses(source, canaries, ask_standing=self._ask_standing, ask_canary=self._ask_canary)
         self._lastmods: Mapping[str, str] | None = None
-        self._lastmod_trust = Trust.HIGH
+        self._one_build = ""
         self._listing: Listing | None = None
 
     @property
@@ -137,9 +133,6 @@ class SitemapConnector:
         page = visit.page
         if page is None:
             raise SourceUnavailable(f"{self._source}: {doc_id} came without its text", source=self._source)
-        signs, now = page.signs, visit.asked_at
-        expires = instant(signs.expires) if signs.expires else None
-        published, where = signs.published
         return FetchedDocument(
             key=DocumentKey(self._source, visit.doc_id),
             version=visit.version,
@@ -151,11 +144,8 @@ class SitemapConnector:
             charset="utf-8",
             lang=page.lang or self._options.lang,
             content_type=self._options.content_type,
-            created_at=parse_date(published, origin=where, now=now),
-            updated_at=self._updated_at(visit),
-            expires_at=EvidencedDate(expires, Precision.INSTANT, "robots unavailable_after", Trust.HIGH)
-            if expires
-            else None,
+            dates=self._dates(visit),
+            conventions=self._options.conventions,
         )
 
     def probe(self, doc_id: str) -> Presence:
@@ -242,20 +232,29 @@ class SitemapConnector:
 
     def _learn_dates(self, reading: SitemapReading) -> None:
         self._lastmods = reading.entries
-        self._lastmod_trust = lastmod_trust(reading.entries.values(), now=self._clock.now())
+        self._one_build = one_build(reading.entries.values(), now=self._clock.now())
 
-    def _updated_at(self, visit: Visit) -> EvidencedDate | None:
+    def _dates(self, visit: Visit) -> tuple[DateCandidate, ...]:
+        """What the sitemap and the page's own marks say."""
         if self._lastmods is None:
             try:
                 self._learn_dates(self._tree.read_once())
             except SourceUnavailable:
                 self._lastmods = {}  # the page is there all the same
         lastmod = (self._lastmods or {}).get(visit.doc_id, "")
-        date = parse_date(lastmod, origin="sitemap lastmod", now=visit.asked_at, trust=self._lastmod_trust)
-        if date is not None or visit.page is None:
-            return date
-        value, where = visit.page.signs.modified
-        return parse_date(value, origin=where, now=visit.asked_at)
+        marks = [(DateField.UPDATED, lastmod, "sitemap lastmod")]
+        if visit.page is not None:
+            signs = visit.page.signs
+            marks += [
+                (DateField.CREATED, *signs.published),
+                (DateField.UPDATED, *signs.modified),
+                (DateField.EXPIRES, signs.expires, "robots unavailable_after"),
+            ]
+        conventions = self._options.conventions
+        read = [stated(field, Rank.CMS, origin, value, conventions=conventions) for field, value, origin in marks]
+        if self._one_build and read[0] is not None:
+            read[0] = read[0].doubted(Doubt.BULK, self._one_build)
+        return tuple(candidate for candidate in read if candidate is not None)
 
 
 def _detail(reading: SitemapReading, passes: int) -> str:

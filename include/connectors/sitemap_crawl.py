@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from include.connectors.sitemap_memory import PageMemory, PageSpool
 from include.connectors.sitemap_visits import Resolution, Said, Visit, Visitor, resolve
-from include.domain.dates import Trust, parse_date
+from include.domain.dates import parse_date
 from include.domain.errors import SourceUnavailable
 from include.domain.inventory import ListedDocument
 from include.ports import Clock
@@ -23,14 +23,16 @@ _FEWEST_DATES, _SAME_DATE_PERCENT = 10, 90  # more pages with dates of one build
 _ONE_BUILD = timedelta(hours=1)
 
 
-def lastmod_trust(lastmods: Iterable[str], *, now: datetime) -> Trust:
-    """LOW where nearly all pages bear one date, or dates of one hour: the generator writes down its own."""
+def one_build(lastmods: Iterable[str], *, now: datetime) -> str:
+    """Says so where nearly all pages bear one date, or dates of one hour: the generator writes down its own."""
     read = (parse_date(lastmod, origin="", now=now) for lastmod in lastmods if lastmod)
     moments = sorted(date.value for date in read if date is not None)
     if len(moments) < _FEWEST_DATES:
-        return Trust.HIGH
+        return ""
     most = max(bisect_right(moments, moment + _ONE_BUILD) - first for first, moment in enumerate(moments))
-    return Trust.LOW if most * 100 > _SAME_DATE_PERCENT * len(moments) else Trust.HIGH
+    if most * 100 <= _SAME_DATE_PERCENT * len(moments):
+        return ""
+    return f"{most} of {len(moments)} pages bear one date or dates of one hour"
 
 
 class Crawl:

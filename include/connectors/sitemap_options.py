@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, ConfigDict, Field, field_validator
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
+from include.connectors.date_options import DateOptions
 from include.connectors.http_session import HttpLimits
 from include.connectors.sitemap_address import Site, normal_form
 from include.connectors.sitemap_files import MOST_BYTES
@@ -55,7 +56,7 @@ class SitemapLimits(HttpLimits):
     max_bytes: int = Field(default=MOST_BYTES, ge=1)
 
 
-class SitemapOptions(BaseModel):
+class SitemapOptions(DateOptions):
     """Options of `sitemap`.
 
     `version` says what is believed about a page that has not changed: `page` nothing (it is read in every listing),

@@ -46,7 +46,7 @@ from include.connectors.http_session import Answer, HttpSession, Pace
 from include.connectors.json_fields import utf8
 from include.connectors.page_version import version_as_read
 from include.connectors.witnesses import Standing, Witnesses
-from include.connectors.wordpress_documents import FULL, WordPressDocument, utc_date
+from include.connectors.wordpress_documents import FULL, WordPressDocument
 from include.connectors.wordpress_listing import problems_of, read_types, route_of
 from include.connectors.wordpress_options import WordPressOptions
 from include.connectors.wordpress_rest import GONE, NOT_PUBLIC, WordPressRest, code_of, unanswered
@@ -147,8 +147,8 @@ class WordPressConnector:
             charset="utf-8",
             lang=self._options.lang,
             content_type=self._options.content_type(rest_base, document.type_name),
-            created_at=utc_date(document.data.get("date_gmt"), "date_gmt", fetched_at),
-            updated_at=utc_date(document.data.get("modified_gmt"), "modified_gmt", fetched_at),
+            dates=document.dates,
+            conventions=self._options.conventions,
             empty_is_legitimate=self._options.empty_pages,
         )
 

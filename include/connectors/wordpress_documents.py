@@ -12,6 +12,7 @@ from typing import Any
 
 from include.connectors.json_fields import States, identifier, judge, search, text_of, version_of
 from include.domain.dates import EvidencedDate, parse_date
+from include.domain.dating import DateCandidate, DateField, Doubt, Rank, stated
 from include.domain.inventory import ListedDocument
 from include.text import encoding
 from include.text.html import to_markdown
@@ -67,6 +68,15 @@ class WordPressDocument:
         return html.unescape(_TAG.sub("", title)).strip() or None if title else None
 
     @property
+    def dates(self) -> tuple[DateCandidate, ...]:
+        """When it was published and last saved. A post that was scheduled was saved before it was published."""
+        published = _stated(DateField.CREATED, self.data.get("date_gmt"), "date_gmt")
+        saved = _stated(DateField.UPDATED, self.data.get("modified_gmt"), "modified_gmt")
+        if published and saved and published.date and saved.date and saved.date.value < published.date.value:
+            saved = saved.doubted(Doubt.TOO_EARLY, "it was saved, then published as scheduled")
+        return tuple(one for one in (published, saved) if one is not None)
+
+    @property
     def modified(self) -> EvidencedDate | None:
         """When it was last saved; also of a state that is dated into the future."""
         return utc_date(self.data.get("modified_gmt"), "modified_gmt", _ALL_TIME)
@@ -98,12 +108,15 @@ class WordPressDocument:
 
 def utc_date(text: object, field: str, now: datetime) -> EvidencedDate | None:
     """A `*_gmt` field: UTC without saying so. Zero dates (`0000-00-00`), missing and later ones are unknown."""
-    if not isinstance(text, str):
-        return None
-    try:
-        return parse_date(text if _OFFSET.search(text) else f"{text}Z", origin=f"field {field}", now=now)
-    except OverflowError:  # the last day of the calendar, moved to UTC
-        return None
+    return parse_date(_in_utc(text), origin=f"field {field}", now=now)
+
+
+def _stated(field: DateField, text: object, name: str) -> DateCandidate | None:
+    return stated(field, Rank.CMS, f"field {name}", _in_utc(text))
+
+
+def _in_utc(text: object) -> object:
+    return text if not isinstance(text, str) or not text or _OFFSET.search(text) else f"{text}Z"
 
 
 def _digest_of_text(rendered: str) -> str:

@@ -6,8 +6,9 @@ import re
 from typing import Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
+from include.connectors.date_options import DateOptions
 from include.connectors.http_options import Paging
 from include.connectors.http_session import HttpLimits
 
@@ -15,7 +16,7 @@ _TYPE = re.compile(r"[\w-]+(?:/[\w.-]*\w)*")
 _OVERLAP = 3
 
 
-class WordPressOptions(BaseModel):
+class WordPressOptions(DateOptions):
     """Options of `wordpress`. `types` are REST bases (`posts`, `pages`, that of a custom type), with their namespace
     in front where it is not `wp/v2`. `content_in_version`: the list is read with its texts, so that a change which
     does not move `modified_gmt` is seen (a synced pattern, a shortcode, a category's name); without it the list is
@@ -32,7 +33,7 @@ class WordPressOptions(BaseModel):
     settle_seconds: float = Field(default=2, ge=0)
     canaries: tuple[str, ...] = ()
     lang: str | None = None
-    content_types: dict[str, str] = {}
+    content_types: dict[str, str] = Field(default_factory=dict)
     empty_pages: bool = True  # WordPress says itself when a text is withheld: `content.protected`
     http: HttpLimits = HttpLimits()
 

@@ -8,7 +8,9 @@ from datetime import datetime
 from enum import StrEnum
 
 from include.domain.dates import EvidencedDate
+from include.domain.dating import DateCandidate
 from include.domain.lineage import NO_LINEAGE, Lineage
+from include.domain.written_dates import PLAIN, Conventions
 
 
 class Status(StrEnum):
@@ -63,7 +65,9 @@ class FetchedDocument:
 
     `version` is the source's token of the state that `body` shows. `media_type` is one of text/markdown,
     text/x-rst, text/html, text/plain. `charset` is what the transport declared, if anything.
-    `fetched_at` is the clock *before* the source was asked: it is the fence of every write made from it.
+    `fetched_at` is the clock *before* the source was asked: it is the fence of every write made from it. `dates` is
+    all that speaks for one of its dates beside its text; which of them counts is decided when the text is read, by the
+    source's `conventions`.
     """
 
     key: DocumentKey
@@ -76,10 +80,8 @@ class FetchedDocument:
     charset: str | None = None
     lang: str | None = None
     content_type: str = "page"
-    created_at: EvidencedDate | None = None
-    updated_at: EvidencedDate | None = None
-    effective_date: EvidencedDate | None = None
-    expires_at: EvidencedDate | None = None
+    dates: tuple[DateCandidate, ...] = ()
+    conventions: Conventions = PLAIN
     empty_is_legitimate: bool = False
     lineage: Lineage = NO_LINEAGE
 

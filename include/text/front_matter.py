@@ -17,7 +17,7 @@ from datetime import UTC, date, datetime, time, tzinfo
 
 import yaml
 
-from include.domain.dates import EvidencedDate, parse_date
+from include.domain.dates import FIRST_YEAR, Precision, read_iso
 from include.domain.errors import DocumentUnreadable
 
 _BLOCK = re.compile(r"(?:(---)[ \t]*(yaml|yml|toml|json|js|javascript|coffee|cson)?|(\+\+\+))[ \t]*\r?\n")
@@ -30,28 +30,12 @@ _JSON_OBJECT = re.compile(r"\{\s*(?:\"[^\"\n]*\"\s*:|\}\s*(?:\n|$))")
 _MOST_CHARACTERS = 10_000_000  # of a block with its aliases written out
 _LEADING = re.compile(r"(?:[ \t]*\r?\n)*")
 
-_TRUE = frozenset({"true", "yes", "on", "1", "y"})
-_FALSE = frozenset({"false", "no", "off", "0", "n", "", "null", "~"})
-# What YAML and Jekyll take for an instant and ISO 8601 does not: one digit of an hour, a space before the zone, UTC.
-_TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d)[Tt \t]+(\d\d?)(:\d\d(?::\d\d(?:\.\d+)?)?)[ \t]*(Z|UTC|GMT|[-+]\d\d:?\d\d)?")
-_ALL_TIME = datetime.max.replace(tzinfo=UTC)
+TRUE = frozenset({"true", "yes", "on", "1", "y"})
+FALSE = frozenset({"false", "no", "off", "0", "n", "", "null", "~"})
 
 _HIDDEN_IF_TRUE = ("draft", "unlisted", "headless", "noindex", "private")
 _GO_LIVE = ("publishdate", "pubdate", "publish_date", "published", "publish")
 _EXPIRY = ("expirydate", "unpublishdate", "expiry_date", "expires", "expires_at")
-_CREATED = ("created", "created_at", "date.created", "date", "publishdate", "pubdate", "published")
-_UPDATED = (
-    "updated",
-    "updated_at",
-    "lastmod",
-    "modified",
-    "last_modified_at",
-    "last-modified",
-    "last_update.date",
-    "lastupdated",
-    "date.updated",
-)
-_EFFECTIVE = ("effective_date", "effectivedate", "effective", "valid_from")
 
 
 def split(body: str) -> tuple[dict[str, object], str]:
@@ -111,7 +95,7 @@ def texts_of(fields: Mapping[str, object], *names: str) -> tuple[str, ...]:
 
 def is_true(text: str) -> bool:
     """Whether a switch is on; a text that is neither true nor false is."""
-    return text.strip().lower() not in _FALSE
+    return text.strip().lower() not in FALSE
 
 
 def is_public(
@@ -125,14 +109,14 @@ def is_public(
     Raises DocumentUnreadable when a go-live or expiry date cannot be read: such a page is unknown, neither
     published nor removed.
     """
-    flat = dict(_flatten(fields))
+    flat = dict(flatten(fields))
     for name in _HIDDEN_IF_TRUE:
-        if flat.get(name, "").strip().lower() not in _FALSE:
+        if flat.get(name, "").strip().lower() not in FALSE:
             return False, f"{name}: {flat[name]}"
     for name in ("published", "publish", "pagefind"):
-        if name in flat and flat[name].strip().lower() in _FALSE - {""}:
+        if name in flat and flat[name].strip().lower() in FALSE - {""}:
             return False, f"{name}: {flat[name]}"
-    if flat.get("search.exclude", "").strip().lower() not in _FALSE:
+    if flat.get("search.exclude", "").strip().lower() not in FALSE:
         return False, f"search.exclude: {flat['search.exclude']}"
     if "noindex" in flat.get("robots", "").lower():
         return False, f"robots: {flat['robots']}"
@@ -148,26 +132,6 @@ def is_public(
         if moment is not None and moment <= now:
             return False, f"{name}: {flat[name]} has passed"
     return True, ""
-
-
-def created_at(fields: Mapping[str, object], now: datetime) -> EvidencedDate | None:
-    """The first creation date that can be read, `None` if there is none."""
-    return _first_date(fields, _CREATED, now)
-
-
-def updated_at(fields: Mapping[str, object], now: datetime) -> EvidencedDate | None:
-    """The first modification date that can be read, `None` if there is none."""
-    return _first_date(fields, _UPDATED, now)
-
-
-def effective_date(fields: Mapping[str, object]) -> EvidencedDate | None:
-    """From when the text is in force; may lie in the future."""
-    return _first_date(fields, _EFFECTIVE, _ALL_TIME)
-
-
-def expires_at(fields: Mapping[str, object]) -> EvidencedDate | None:
-    """When the page stops being public; may lie in the future."""
-    return _first_date(fields, _EXPIRY, _ALL_TIME)
 
 
 def _read(block: str, language: str) -> dict[str, object] | None:
@@ -300,13 +264,13 @@ def _stringly(value: object) -> object:
     return value.isoformat() if isinstance(value, datetime | date | time) else str(value)
 
 
-def _flatten(fields: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, str]]:
+def flatten(fields: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, str]]:
     """Lower-case names with one level of nesting as `outer.inner`; Hugo and Jekyll ignore case as well."""
     for key, value in fields.items():
         name = f"{prefix}{key}".lower()
         if isinstance(value, Mapping):
             if not prefix:
-                yield from _flatten(value, f"{key}.")
+                yield from flatten(value, f"{key}.")
         elif isinstance(value, list):
             yield name, ", ".join(str(item) for item in value)
         else:
@@ -315,35 +279,16 @@ def _flatten(fields: Mapping[str, object], prefix: str = "") -> Iterator[tuple[s
 
 def _visibility_date(name: str, text: str, zone: tzinfo) -> datetime | None:
     text = text.strip()
-    if text.lower() in _TRUE | _FALSE or text.startswith(("0000-", "0001-")):
+    if text.lower() in TRUE | FALSE or text.startswith(("0000-", "0001-")):
         return None  # a switch, or the zero date that stands for "not set"
-    dated = _date(text, name, _ALL_TIME)
-    if dated is None:
-        raise _unreadable(f"{name}: {text!r} is not an ISO 8601 date, so it is unknown whether the page is public")
-    if zone is UTC or datetime.fromisoformat(_iso(text)).tzinfo is not None:
-        return dated.value
-    return dated.value.replace(tzinfo=zone)
-
-
-def _first_date(fields: Mapping[str, object], names: tuple[str, ...], now: datetime) -> EvidencedDate | None:
-    flat = dict(_flatten(fields))
-    dates = (_date(flat[name], f"front matter {name}", now) for name in names if name in flat)
-    return next((found for found in dates if found is not None), None)
-
-
-def _date(text: str, origin: str, now: datetime) -> EvidencedDate | None:
     try:
-        return parse_date(_iso(text), origin=origin, now=now)
-    except OverflowError:  # the last or first day of the calendar, moved to UTC
-        return None
-
-
-def _iso(text: str) -> str:
-    written = _TIMESTAMP.fullmatch(text.strip())
-    if written is None:
-        return text.strip()
-    day, hour, rest, zone = written.groups()
-    return f"{day}T{hour.zfill(2)}{rest}{'Z' if zone in ('UTC', 'GMT') else zone or ''}"
+        value, precision, _ = read_iso(text, zone=zone)
+        if value.year < FIRST_YEAR:
+            raise ValueError("a zero date")
+    except ValueError as error:
+        why = f"{name}: {text!r} is not an ISO 8601 date, so it is unknown whether the page is public"
+        raise _unreadable(why) from error
+    return value.replace(tzinfo=zone) if precision is Precision.DAY else value
 
 
 def _first_line(error: Exception) -> str:

@@ -8,9 +8,20 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
+from include.domain.dating import DateCandidate, DateField, Distrust, date_document, no_distrust
 from include.domain.documents import ExtractedDocument, FetchedDocument
 from include.domain.errors import DocumentUnreadable
-from include.text import encoding, front_matter, html, lineage, markdown, mdx, rst
+from include.text import (
+    encoding,
+    front_matter,
+    front_matter_dates,
+    html,
+    lineage,
+    markdown,
+    mdx,
+    rst,
+    stated_dates,
+)
 
 # Part of the pipeline fingerprint. Raise it with every change of this package's output, a new version of a parser
 # included: tests/unit/test_text_golden.py fails when the output changes and this does not.
@@ -24,8 +35,9 @@ _MAIL_HEADER = re.compile(r"(?:[A-Z][\w-]*:(?: [^\n]*)?\n|[ \t]+\S[^\n]*\n)+(?:\
 _TITLE_FIELD = re.compile(r"^Title: *([^\n]+)$", re.MULTILINE)
 
 
-def extract(fetched: FetchedDocument) -> ExtractedDocument:
-    """The document as normalised Markdown, with title and the fields of its front matter.
+def extract(fetched: FetchedDocument, distrust: Distrust = no_distrust) -> ExtractedDocument:
+    """The document as normalised Markdown, with title, dates and the fields of its front matter. `distrust` is what is
+    known of the dates of its source.
 
     The title is the source's, else the front matter's, the first level-1 heading's, the file's name. An empty page
     becomes its title if the source calls emptiness legitimate, so that every document has a text. Raises
@@ -52,6 +64,8 @@ def extract(fetched: FetchedDocument) -> ExtractedDocument:
             )
         text = encoding.normalise(title) or fetched.key.doc_id
     _refuse_stand_ins(fetched, text)
+    candidates = _date_candidates(fetched, fields, "" if is_empty else text)
+    dates = date_document(candidates, fetched_at=fetched.fetched_at, distrust=distrust)
     return ExtractedDocument(
         key=fetched.key,
         version=fetched.version,
@@ -62,13 +76,27 @@ def extract(fetched: FetchedDocument) -> ExtractedDocument:
         url=fetched.url,
         content_type=fetched.content_type,
         lang=fetched.lang,
-        created_at=fetched.created_at,
-        updated_at=fetched.updated_at,
-        effective_date=fetched.effective_date,
-        expires_at=fetched.expires_at,
+        created_at=dates.of(DateField.CREATED),
+        updated_at=dates.of(DateField.UPDATED),
+        effective_date=dates.of(DateField.EFFECTIVE),
+        expires_at=dates.of(DateField.EXPIRES),
         front_matter=fields,
         is_empty=is_empty,
+        date_notes=dates.notes,
         lineage=lineage.merged(fetched.lineage, lineage.read_lineage(fields, text)),
+    )
+
+
+def _date_candidates(fetched: FetchedDocument, fields: Mapping[str, object], text: str) -> tuple[DateCandidate, ...]:
+    """All that speaks for a date. A connector that read the front matter itself knows what the page inherits."""
+    own = front_matter_dates.date_candidates(fields, fetched.conventions)
+    given = {(one.field, one.origin) for one in fetched.dates}
+    named = stated_dates.named_date(fetched.key.doc_id, fetched.url)
+    return (
+        *fetched.dates,
+        *(one for one in own if (one.field, one.origin) not in given),
+        *((named,) if named is not None else ()),
+        *stated_dates.date_candidates(text, fetched.conventions),
     )
 
 

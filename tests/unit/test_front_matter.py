@@ -8,9 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from include.domain.dates import Precision
 from include.domain.errors import DocumentUnreadable
-from include.text import front_matter
 from include.text.front_matter import is_public, read_settings, split, text_of, texts_of
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -171,33 +169,6 @@ def test_a_future_date_hides_a_page_only_where_the_site_schedules_by_it():
 def test_an_impossible_visibility_date_makes_the_page_unknown_instead_of_public(name: str):
     with pytest.raises(DocumentUnreadable, match="not an ISO 8601 date"):
         is_public({name: "2024-02-30"}, NOW)
-
-
-def test_dates_are_evidence_and_impossible_ones_are_unknown():
-    created = front_matter.created_at({"date": {"created": "2024-05-06", "updated": "2025-01-01"}}, NOW)
-    assert created is not None
-    assert created.value == datetime(2024, 5, 6, tzinfo=UTC)
-    assert created.precision is Precision.DAY
-    assert created.origin == "front matter date.created"
-    for text in ("2024-02-30", "2030-01-01", "yesterday", "0001-01-01T00:00:00+05:00", "9999-12-31T23:59:59-05:00"):
-        assert front_matter.created_at({"date": text}, NOW) is None
-    assert front_matter.updated_at({"lastmod": "not yet", "last_update": {"date": "2025-01-01"}}, NOW) is not None
-    assert front_matter.expires_at({"expiryDate": "2030-01-01"}) is not None
-
-
-@pytest.mark.parametrize(
-    ("text", "instant"),
-    [
-        ("2015-06-12 23:35:00 -0400", "2015-06-13T03:35:00+00:00"),
-        ("2015-06-12 9:05", "2015-06-12T09:05:00+00:00"),
-        ("2015-06-12 23:35:00 UTC", "2015-06-12T23:35:00+00:00"),
-        ("2015-06-12t23:35:00.5+02:00", "2015-06-12T21:35:00.500000+00:00"),
-    ],
-)
-def test_instants_are_read_as_yaml_and_jekyll_write_them(text: str, instant: str):
-    created = front_matter.created_at({"date": text}, NOW)
-    assert created is not None
-    assert created.value == datetime.fromisoformat(instant)
 
 
 def test_a_date_without_an_offset_is_one_of_the_site_s_zone_and_one_with_an_offset_is_not():

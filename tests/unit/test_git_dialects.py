@@ -14,6 +14,7 @@ from include.connectors.git_options import GitMarkdownOptions
 from include.connectors.registry import check
 from include.domain.documents import Presence
 from include.domain.errors import ConfigError, DocumentNotPublic, DocumentUnreadable
+from include.text.normalise import extract
 from tests.connector_sources import GitRepository, TurnableClock
 
 SITE = "https://docs.example.org/"
@@ -88,7 +89,7 @@ def test_jekyll_publishes_posts_of_the_past_collections_with_output_and_pages_ou
         "hidden/own.md": "hidden/own.html",
         "future-dated-page.md": "future-dated-page.html",
     }
-    created = reader.fetch("_posts/2024-05-06-first-post.md").created_at
+    created = extract(reader.fetch("_posts/2024-05-06-first-post.md")).created_at
     assert created is not None
     assert (created.value.date().isoformat(), created.origin) == ("2024-05-06", "file name")
     for hidden in ("_posts/2026-03-02-tomorrow.md", "_notes/secret.md", "internal/plan.md", "hidden/page.md"):

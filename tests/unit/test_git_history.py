@@ -14,6 +14,7 @@ from include.connectors.git_history import History, read_history
 from include.connectors.git_markdown import GitMarkdownConnector
 from include.connectors.git_options import GitMarkdownOptions
 from include.connectors.git_repository import Repository
+from include.domain.dating import DateField, date_document
 from include.domain.documents import Presence
 from tests.connector_sources import GitRepository, TurnableClock
 from tests.replay.history import REPLAYS, Folder, histories
@@ -32,15 +33,21 @@ def history(repository: GitRepository) -> History:
     opened = Repository.local(repository.folder, timeout=60)
     head = opened.resolve("HEAD")
     paths = [entry.path for entry in opened.tree(head) if entry.is_file]
-    return read_history(opened, head, paths, now=datetime(2026, 3, 1, tzinfo=UTC), shallow=False, timeout=60)
+    return read_history(opened, head, paths, shallow=False, timeout=60)
 
 
 def days(repository: GitRepository, path: str) -> tuple[str, str]:
     """(born, last changed)"""
-    dates = history(repository).dates[path.encode()]
-    assert dates.created_at is not None
-    assert dates.updated_at is not None
-    return dates.created_at.value.date().isoformat(), dates.updated_at.value.date().isoformat()
+    born, changed = dated(history(repository), path.encode())
+    return born.date().isoformat(), changed.date().isoformat()
+
+
+def dated(found: History, path: bytes) -> tuple[datetime, datetime]:
+    dates = date_document(found.dates[path], fetched_at=datetime(2027, 1, 1, tzinfo=UTC))
+    born, changed = dates.of(DateField.CREATED), dates.of(DateField.UPDATED)
+    assert born is not None
+    assert changed is not None
+    return born.value, changed.value
 
 
 def branch(repository: GitRepository, name: str, start: str = "main") -> None:
@@ -214,9 +221,7 @@ def test_births_survive_any_order_of_edits_renames_deletions_and_merges(reposito
     for path in sorted(repository.folder.rglob("*.md")):
         name = path.relative_to(repository.folder).as_posix()
         if name != "start.md":
-            dates = found.dates[name.encode()]
-            assert dates.created_at is not None
-            assert dates.created_at.value.date().isoformat() == born[path.read_text().split(" ")[0]], name
+            assert dated(found, name.encode())[0].date().isoformat() == born[path.read_text().split(" ")[0]], name
 
 
 def test_settings_of_the_repository_do_not_change_what_is_read(repository: GitRepository):
@@ -258,7 +263,7 @@ def test_births_of_a_real_history_are_those_that_git_follow_finds(name: str, tmp
     opened = Repository.local(tmp_path, timeout=60)
     head = opened.resolve("HEAD")
     paths = sorted(entry.path for entry in opened.tree(head) if entry.is_file)
-    found = read_history(opened, head, paths, now=datetime.now(UTC), shallow=False, timeout=60)
+    found = read_history(opened, head, paths, shallow=False, timeout=60)
     compared = 0
     for path in random.Random(7).sample(paths, 40):
         command = ["git", "-C", str(tmp_path), "log", "--follow", "--name-status", "--format=%x01%aI", "--", path]
@@ -267,9 +272,7 @@ def test_births_of_a_real_history_are_those_that_git_follow_finds(name: str, tmp
         if "C" in statuses or statuses.count("A") != 1:
             continue
         born = datetime.fromisoformat([row for row in rows if row.startswith("\x01")][-1][1:])
-        dates = found.dates[path]
-        assert dates.created_at is not None
-        assert dates.created_at.value == born, path
+        assert dated(found, path)[0] == born, path
         compared += 1
     assert compared > 25
 

@@ -359,7 +359,7 @@ def test_dates_follow_renames_and_ignore_pure_moves(repository: GitRepository):
     repository.commit_all(day="2024-07-08")
     repository.commit({"old.md": "another file of the old name, unrelated\n"}, day="2024-09-09")
     reader = connector(repository.folder)
-    moved, old = reader.fetch("moved.md"), reader.fetch("old.md")
+    moved, old = extract(reader.fetch("moved.md")), extract(reader.fetch("old.md"))
     assert moved.created_at is not None
     assert moved.updated_at is not None
     assert (moved.created_at.value.date().isoformat(), moved.created_at.trust) == ("2023-02-03", Trust.LOW)
@@ -370,7 +370,7 @@ def test_dates_follow_renames_and_ignore_pure_moves(repository: GitRepository):
 
 def test_front_matter_dates_win_over_git(repository: GitRepository):
     repository.commit({"dated.md": "---\ndate: 2020-01-02\nlastmod: 2021-03-04\n---\nx"}, day="2024-05-05")
-    document = connector(repository.folder).fetch("dated.md")
+    document = extract(connector(repository.folder).fetch("dated.md"))
     assert document.created_at is not None
     assert document.updated_at is not None
     assert document.created_at.origin == "front matter date"
@@ -382,9 +382,10 @@ def test_front_matter_dates_win_over_git(repository: GitRepository):
 
 def test_a_mass_import_says_nothing_of_a_birth(repository: GitRepository):
     repository.commit({f"import/{number}.md": f"text {number}\n" for number in range(101)}, day="2024-02-02")
-    imported = connector(repository.folder).fetch("import/7.md").created_at
-    assert imported is not None
-    assert imported.trust is Trust.UNKNOWN
+    document = extract(connector(repository.folder).fetch("import/7.md"))
+    assert document.created_at is not None
+    assert document.created_at.trust is Trust.UNKNOWN
+    assert document.date_notes[0].endswith("not trusted: bulk import (born in a commit of 101 files)")
 
 
 def test_a_shallow_clone_says_nothing_of_dates(repository: GitRepository, tmp_path: Path):
@@ -392,7 +393,7 @@ def test_a_shallow_clone_says_nothing_of_dates(repository: GitRepository, tmp_pa
     repository.git("clone", "--quiet", "--depth", "1", repository.folder.as_uri(), str(tmp_path / "shallow"))
     shallow = connector(tmp_path / "shallow")
     assert shallow.list_documents().complete  # its tree is whole, only its history is not
-    document = shallow.fetch("a.md")
+    document = extract(shallow.fetch("a.md"))
     assert document.created_at is not None
     assert document.updated_at is not None
     assert (document.created_at.trust, document.updated_at.trust) == (Trust.UNKNOWN, Trust.UNKNOWN)

@@ -14,6 +14,7 @@ from include.connectors.git_markdown import GitMarkdownConnector
 from include.connectors.git_options import GitMarkdownOptions
 from include.domain.documents import Presence
 from include.domain.errors import DocumentGone, SourceUnavailable
+from include.text.normalise import extract
 from tests.connector_sources import GitRepository, TurnableClock
 
 
@@ -99,7 +100,7 @@ def test_a_history_with_holes_leaves_dates_unknown_and_the_text_alone(repository
     assert reader.list_documents().complete
     document = reader.fetch("a.md")
     assert document.body == b"alpha again\n"
-    assert (document.created_at, document.updated_at) == (None, None)
+    assert document.dates == ()
     assert reader.probe("docs/b.md") is Presence.GONE
 
 
@@ -222,7 +223,7 @@ def test_names_that_differ_only_by_normalisation_case_or_line_ends_are_documents
     assert len(documents) == len(names)
     fetched = [reader.fetch(doc_id) for doc_id in documents]
     assert len({one.body for one in fetched}) == len({one.url for one in fetched}) == len(names)
-    assert all(one.created_at is not None for one in fetched)
+    assert all(extract(one).created_at is not None for one in fetched)
     assert {one.url for one in fetched} >= {"https://x.example/line%0Aend", "https://x.example/%FF"}
     repository.git("rm", "--quiet", "--", os.fsdecode(names[0]))
     repository.git("commit", "--quiet", "--message", "one of two")
@@ -280,7 +281,7 @@ def test_nothing_that_a_repository_names_is_run(repository: GitRepository, tmp_p
     mark = booby_trap(repository, tmp_path)
     reader = connector(repository.folder.as_uri() if is_cloned else repository.folder, tmp_path / "cache")
     assert "d.md" in reader.list_documents().documents
-    assert reader.fetch("a.md").created_at is not None
+    assert extract(reader.fetch("a.md")).created_at is not None
     assert reader.probe("gone.md") is Presence.GONE
     assert not mark.exists(), mark.read_text()
 

@@ -1,0 +1,298 @@
+"""Which date of a document counts, of all that speak for one, and why the others do not. Pure.
+
+Candidates come from many places; those of `Rank` are believed in its order. A candidate is doubted for what it is
+(`Doubt`), and two kinds of evidence correct each other:
+
+- A text was there when it was last changed, so no creation is later than that. Of two dates that say so the less
+  trusted is doubted; of two of equal rank nobody knows which is wrong.
+- The first commit of a file is the latest day that its text can be from. Where the name of the file or the text itself
+  states a day that lies more than `IMPORT_LAG` before, the file was brought in from elsewhere.
+
+A doubted date keeps its value where it is one, with trust unknown: people see it, no ranking counts it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from enum import IntEnum, StrEnum
+
+from include.domain.dates import AHEAD, FIRST_YEAR, EvidencedDate, Precision, Trust, last_instant, shown
+from include.domain.written_dates import (
+    PLAIN,
+    AmbiguousDate,
+    Conventions,
+    PlaceholderDate,
+    UnreadDate,
+    WrittenDate,
+    read_date,
+)
+
+IMPORT_LAG = timedelta(days=31)
+"""A text that states a date so long before its first commit was not written for that commit."""
+
+STAMP = timedelta(minutes=5)
+"""A moment from the beginning of a fetch until so much later was written down by the fetch itself."""
+
+_SLACK = timedelta(days=1)  # between two dates of which each may be a calendar day of another time zone
+_LONGEST_SHOWN = 40
+
+
+class DateField(StrEnum):
+    CREATED = "created_at"
+    UPDATED = "updated_at"
+    EFFECTIVE = "effective_date"
+    EXPIRES = "expires_at"
+
+    @property
+    def word(self) -> str:
+        """As people call it."""
+        return self.value.partition("_")[0]
+
+
+class Rank(IntEnum):
+    """Where a date comes from, the most trusted first."""
+
+    FRONT_MATTER = 1
+    CMS = 2
+    GIT = 3
+    FILE_NAME = 4
+    TEXT = 5
+
+
+class Doubt(StrEnum):
+    """Why a date is not taken for what it says. The words are counted, shown and documented."""
+
+    UNREADABLE = "no date that is read"
+    AMBIGUOUS = "day and month cannot be told apart"
+    PLACEHOLDER = "a placeholder"
+    UNSET = "never set"
+    FUTURE = "lies in the future"
+    FETCH = "stamped by the fetch"
+    CONFLICT = "stated differently twice"
+    SHALLOW = "shallow clone"
+    BULK = "bulk import"
+    TOO_LATE = "later than the last change"
+    TOO_EARLY = "earlier than the creation"
+    OLDER_STATED = "an older date is stated"
+
+    @property
+    def keeps_value(self) -> bool:
+        """Whether it is a date all the same, worth showing."""
+        return self in (Doubt.SHALLOW, Doubt.BULK, Doubt.TOO_LATE, Doubt.TOO_EARLY, Doubt.OLDER_STATED)
+
+
+@dataclass(frozen=True, slots=True)
+class DateCandidate:
+    """One date that speaks for a document, or what stands in its place.
+
+    `origin` names the very field it was read from. `date` is None where none could be read; `written` is the source's
+    own spelling then. `is_zoned` is False for an instant whose time zone nobody stated. `detail` belongs to the doubt.
+    """
+
+    field: DateField
+    rank: Rank
+    origin: str
+    date: EvidencedDate | None
+    written: str = ""
+    is_zoned: bool = True
+    doubt: Doubt | None = None
+    detail: str = ""
+
+    def doubted(self, doubt: Doubt, detail: str = "") -> DateCandidate:
+        """The same under a doubt, unless there is one already. Without a value where the doubt leaves none."""
+        if self.doubt is not None:
+            return self
+        date = replace(self.date, trust=Trust.UNKNOWN) if self.date and doubt.keeps_value else None
+        written = self.written or (shown(self.date.value, self.date.precision) if self.date else "")
+        return replace(self, date=date, written=written, doubt=doubt, detail=detail)
+
+    @property
+    def shown(self) -> str:
+        text = shown(self.date.value, self.date.precision) if self.date else " ".join(self.written.split())
+        return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 3]}..."
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The date that counts for one field, None where none is known, and the others with the reason for each."""
+
+    date: EvidencedDate | None
+    passed_over: tuple[tuple[DateCandidate, str], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+Distrust = Callable[[DateCandidate], str]
+"""What is known of the source: why dates like this one are not believed there, empty if they are."""
+
+
+def no_distrust(_candidate: DateCandidate) -> str:
+    return ""
+
+
+def stated(
+    field: DateField,
+    rank: Rank,
+    origin: str,
+    text: object,
+    *,
+    conventions: Conventions = PLAIN,
+    trust: Trust = Trust.HIGH,
+) -> DateCandidate | None:
+    """What a source says in a field. None where it says nothing; a candidate under doubt where it is no date."""
+    if text is None or text == "" or isinstance(text, bool):
+        return None
+    written = str(text).strip()
+    if not written:
+        return None
+    unread = DateCandidate(field, rank, origin, None, written)
+    if not isinstance(text, str):
+        return unread.doubted(Doubt.UNREADABLE, "a number, and nobody says of what")
+    try:
+        return found(field, rank, origin, read_date(written, conventions), written=written, trust=trust)
+    except UnreadDate as error:
+        return unread.doubted(_doubt_of(error, written), str(error))
+
+
+def found(
+    field: DateField, rank: Rank, origin: str, date: WrittenDate, *, written: str = "", trust: Trust = Trust.HIGH
+) -> DateCandidate:
+    """A date that was read already."""
+    evidence = EvidencedDate(date.value, date.precision, origin, trust)
+    is_zoned = date.is_zoned or date.precision is not Precision.INSTANT
+    return DateCandidate(field, rank, origin, evidence, written, is_zoned)
+
+
+def _doubt_of(error: UnreadDate, written: str) -> Doubt:
+    if written.startswith(("0000-", "0001-")):
+        return Doubt.UNSET
+    if isinstance(error, PlaceholderDate):
+        return Doubt.PLACEHOLDER
+    return Doubt.AMBIGUOUS if isinstance(error, AmbiguousDate) else Doubt.UNREADABLE
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentDates:
+    """What is known of one document's four dates. `notes` are sentences about dates that would have counted."""
+
+    chosen: Mapping[DateField, Chosen] = field(default_factory=dict)
+
+    def of(self, field: DateField) -> EvidencedDate | None:
+        chosen = self.chosen.get(field)
+        return chosen.date if chosen else None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return tuple(note for name in DateField if name in self.chosen for note in self.chosen[name].notes)
+
+
+def date_document(
+    candidates: Iterable[DateCandidate], *, fetched_at: datetime, distrust: Distrust = no_distrust
+) -> DocumentDates:
+    """Choose each of the four dates. `fetched_at` is the clock before the source was asked."""
+    by_field: dict[DateField, list[DateCandidate]] = {name: [] for name in DateField}
+    for candidate in candidates:
+        by_field[candidate.field].append(_judged(candidate, fetched_at, distrust))
+    for judged in by_field.values():
+        judged.sort(key=lambda candidate: candidate.rank)
+    created, updated = _consistent(by_field[DateField.CREATED], by_field[DateField.UPDATED])
+    by_field |= {DateField.CREATED: _not_imported(created), DateField.UPDATED: updated}
+    return DocumentDates({name: choose(judged) for name, judged in by_field.items() if judged})
+
+
+def choose(candidates: Sequence[DateCandidate]) -> Chosen:
+    """Of candidates for one field that were judged, the first without a doubt in the order of trust; else the first
+    doubted one that has a value, its trust unknown. The notes name what was doubted and stands before the chosen."""
+    ordered = sorted(candidates, key=lambda candidate: candidate.rank)
+    best = next((one for one in ordered if one.doubt is None and one.date is not None), None)
+    shown_only = next((one for one in ordered if one.date is not None), None) if best is None else None
+    passed_over, notes = [], []
+    for number, one in enumerate(ordered):
+        if one is best:
+            continue
+        if one.doubt is None:
+            passed_over.append((one, f"{best.origin if best else 'another'} counts before it"))
+            continue
+        reason = f"{one.doubt.value} ({one.detail})" if one.detail else one.doubt.value
+        passed_over.append((one, reason))
+        if best is None or number < ordered.index(best):
+            said = "not trusted" if one is shown_only else "passed over"
+            notes.append(f"{one.field.word}: {one.origin} {one.shown} {said}: {reason}")
+    winner = best or shown_only
+    return Chosen(winner.date if winner else None, tuple(passed_over), tuple(dict.fromkeys(notes)))
+
+
+def doubt_in(note: str) -> Doubt | None:
+    """The doubt that a note of `choose` tells of; None for any other text."""
+    _, _, reason = note.partition(" passed over: ")
+    reason = reason or note.partition(" not trusted: ")[2]
+    return next((doubt for doubt in Doubt if reason == doubt or reason.startswith(f"{doubt} (")), None)
+
+
+# Days that programs and templates put where nobody has put a date: epochs of file systems and databases, round years.
+_PLACEHOLDERS = frozenset({(1980, 1, 1), (2000, 1, 1), (2001, 1, 1), (9999, 12, 31)})
+
+
+def _judged(candidate: DateCandidate, fetched_at: datetime, distrust: Distrust) -> DateCandidate:
+    """Under the doubts that one candidate earns by itself."""
+    date = candidate.date
+    if candidate.doubt is not None or date is None:
+        return candidate
+    value, day = date.value, (date.value.year, date.value.month, date.value.day)
+    is_midnight = value.time() == datetime.min.time()
+    if value.year < FIRST_YEAR:
+        return candidate.doubted(Doubt.UNSET)
+    if day in _PLACEHOLDERS and is_midnight and date.precision in (Precision.DAY, Precision.INSTANT):
+        return candidate.doubted(Doubt.PLACEHOLDER, "programs and templates put it where nobody has put a date")
+    if candidate.field in (DateField.EFFECTIVE, DateField.EXPIRES):
+        return candidate  # both may lie ahead, and many documents may share them
+    if value > fetched_at + AHEAD:
+        return candidate.doubted(Doubt.FUTURE)
+    if date.precision is Precision.INSTANT and not candidate.is_zoned and value >= fetched_at:
+        # An hour of an unknown time zone: what is certain is the day that was written.
+        day_only = value.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        candidate = replace(candidate, date=replace(date, value=day_only, precision=Precision.DAY))
+    elif date.precision is Precision.INSTANT and value >= fetched_at:
+        is_stamp = value <= fetched_at + STAMP
+        return candidate.doubted(Doubt.FETCH if is_stamp else Doubt.FUTURE)
+    why = distrust(candidate)
+    return candidate.doubted(Doubt.BULK, why) if why else candidate
+
+
+def _consistent(
+    created: Sequence[DateCandidate], updated: Sequence[DateCandidate]
+) -> tuple[list[DateCandidate], list[DateCandidate]]:
+    """No creation later than the last change. Each doubt takes one candidate away, so this comes to an end."""
+    created, updated = list(created), list(updated)
+    while (born := _first(created)) and (changed := _first(updated)):
+        assert born.date is not None
+        assert changed.date is not None
+        if born.date.value <= changed.date.end + _SLACK:
+            break
+        if born.rank >= changed.rank:
+            created[created.index(born)] = born.doubted(Doubt.TOO_LATE, f"{changed.origin} {changed.shown}")
+        if born.rank <= changed.rank:
+            updated[updated.index(changed)] = changed.doubted(Doubt.TOO_EARLY, f"{born.origin} {born.shown}")
+    return created, updated
+
+
+def _not_imported(created: Sequence[DateCandidate]) -> list[DateCandidate]:
+    """A first commit is doubted where the file's name or text states a date well before it."""
+    older = [one for one in created if one.rank > Rank.GIT and one.doubt is None and one.date is not None]
+
+    def judged(one: DateCandidate) -> DateCandidate:
+        if one.rank is not Rank.GIT or one.doubt is not None or one.date is None:
+            return one
+        for other in older:
+            assert other.date is not None
+            if last_instant(other.date.value, other.date.precision) + IMPORT_LAG < one.date.value:
+                detail = f"{other.origin} {other.shown}, and a first commit is the latest day a text can be from"
+                return one.doubted(Doubt.OLDER_STATED, detail)
+        return one
+
+    return [judged(one) for one in created]
+
+
+def _first(candidates: Sequence[DateCandidate]) -> DateCandidate | None:
+    return next((one for one in candidates if one.doubt is None and one.date is not None), None)
