@@ -1,14 +1,36 @@
-"""What the name of a document says: which family it may belong to, which version it is. Pure.
+"""What the name of a document says: which family it may belong to, and which version it is. Pure.
 
-Nothing here decides: a stem that two documents share proposes a family, `grouping` asks for more.
+Nothing here decides. A stem that two documents share proposes a family; `grouping` asks for more.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
+from typing import TypeVar
+from urllib.parse import unquote, urlsplit
 
-from include.families.versions import Kind, Stage, Version
+from include.families.kinds import Kind, Stage, Version
+from include.families.numbering import number, stage
+from include.families.reading import Reading, read
+from include.families.vocabulary import (
+    AUDIENCES,
+    BACKUP_EXTENSIONS,
+    DRAFT_FOLDERS,
+    EXTENSIONS,
+    LANGUAGE_FOLDERS,
+    LANGUAGES,
+    LANGUAGES_OR_WORDS,
+    PERIODS_WHEN_DATED,
+    RELEASED_CHANNELS,
+    RETIRED_FOLDERS,
+    REVISED_WORDS,
+    UNRELEASED_CHANNELS,
+    VERSIONED_PARENTS,
+)
 
 
 class Where(StrEnum):
@@ -37,16 +59,18 @@ class Name:
     """A document's name, read.
 
     stem        path and file name without what tells versions apart: lower case, NFKC, words joined by "-"; "*" stands
-                for a folder that was a version (docs/*/install). Numbers that are identity stay in it (PEP 101)
+                for a folder or file name that was nothing but a version (docs/*/install). Numbers that are identity
+                stay in it (pep-0101)
     title_stem  the title in the same way; "" without a title
-    versions    every version found, the file name's first, then folders, then the title
-    stage       draft, final … named beside the version; compared by `versions.compare` (final < final-final)
-    copy        the marker as written ("copy of", "(1)", ".bak"), None for an original
+    versions    every version found: the file name's first, then folders, then the title; unsure ones last
+    stage       draft, final … named beside the version; compared by `compare` (final < final-final)
+    copy        the marker as written ("copy of", "(1)", "bak"), None for an original
     retired     the marker by which a name says that it is put away (old, archive, deprecated), else None
-    channel     it bears a moving name (latest, master) where others have a version
+    channel     it bears a moving name where others have a version; `channel_name` is that name
     lang        as the name says it (guide.de.md, /fr/): BCP 47 in lower case, else None
-    audience    words that keep families apart (internal, partner, enterprise, emea), sorted
+    audience    words that keep families apart (internal, partner, enterprise, emea), sorted, in the singular
     is_period   each member stays true for its own time or release (annual report, minutes, release notes)
+    is_opaque   the last part of the id is a number or a hash: only the title names the document
     """
 
     stem: str
@@ -56,9 +80,11 @@ class Name:
     copy: str | None = None
     retired: str | None = None
     channel: Channel | None = None
+    channel_name: str | None = None
     lang: str | None = None
     audience: tuple[str, ...] = ()
     is_period: bool = False
+    is_opaque: bool = False
 
     @property
     def version(self) -> Version | None:
@@ -71,12 +97,192 @@ class Name:
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether it says of itself that it is a draft or comes before its release. `final` takes no word back: a
-        final release candidate is a release candidate."""
+        """Whether it says of itself that it is a draft or comes before its release. `final` takes no such word back:
+        a final release candidate is a release candidate."""
         stages = [found.version.stage for found in self.versions] + [self.stage.stage if self.stage else None]
         return any(stage is not None and stage is not Stage.FINAL for stage in stages)
 
 
 def read_name(doc_id: str, title: str) -> Name:
-    """What path and title say. Never fails: a name without any sign is its own stem."""
-    raise NotImplementedError
+    """What id and title say. Never fails: a name without any sign is its own stem."""
+    segments, is_address = _segments(doc_id)
+    *folders, last = _with_whole_dates(segments)
+    parts = [
+        _folder(segment, parent, is_first_of_address=is_address and place == 1)
+        for place, (parent, segment) in enumerate(zip(("", *folders), folders, strict=False))
+    ]
+    file = _file(last, folders[-1] if folders else "")
+    titled = read(title)
+    versions = [FoundVersion(_placed(version, parts), Where.FILE) for version in file.versions]
+    versions += [FoundVersion(version, Where.FOLDER) for part in reversed(parts) for version in part.versions]
+    versions += [FoundVersion(version, Where.TITLE) for version in titled.versions]
+    everything = (file, *reversed(parts))
+    words = {word for part in everything for word in part.words} | set(titled.words)
+    return Name(
+        stem="/".join(part.stem for part in (*parts, file) if part.stem),
+        title_stem="-".join(titled.words),
+        versions=tuple(sorted(versions, key=lambda found: not found.version.is_sure)),
+        stage=_first(part.stage for part in everything) or titled.stage,
+        copy=_first(part.copy for part in everything) or titled.copy,
+        retired=_first(part.retired for part in everything) or titled.retired,
+        channel=_first(part.channel for part in everything),
+        channel_name=_first(part.channel_name for part in everything),
+        lang=_first(part.lang for part in everything) or titled.lang,
+        audience=tuple(sorted({word.removesuffix("s") for word in words & AUDIENCES})),
+        is_period=_is_period(file, parts, titled),
+        is_opaque=file.is_opaque,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One part of a path, read. `stem` is "" where nothing of it belongs to the family's name."""
+
+    stem: str
+    words: tuple[str, ...] = ()
+    versions: tuple[Version, ...] = ()
+    stage: Version | None = None
+    copy: str | None = None
+    retired: str | None = None
+    channel: Channel | None = None
+    channel_name: str | None = None
+    lang: str | None = None
+    is_period: bool = False
+    is_opaque: bool = False
+
+
+_ANY = "*"
+_OPAQUE = re.compile(r"\d+|[0-9a-f]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_YEAR = re.compile(r"(?:19[89]|20[0-4])\d|fy[ -]?(?:\d{4}|\d\d)", re.IGNORECASE)
+_PART_OF_YEAR = re.compile(r"[qh][1-4]|(?:0[1-9]|1[0-2])", re.IGNORECASE)
+_DAY = re.compile(r"(?:0[1-9]|[12]\d|3[01])")
+_LOCALE = re.compile(r"([a-z]{2})(?:[_-](?:[a-z]{2}|han[st]))?")
+_BARE = re.compile(r"\d{1,3}")
+
+
+def _segments(doc_id: str) -> tuple[list[str], bool]:
+    """The parts of a path or an address, at least one; whether it is an address, whose first part is the host."""
+    if "://" in doc_id:
+        address = urlsplit(doc_id)
+        host = (address.hostname or "").removeprefix("www.")
+        path = [unquote(part) for part in address.path.split("/") if part]
+        return [host, *path, *([f"?{address.query}"] if address.query else [])], True
+    return [part for part in re.split(r"[/\\]", doc_id) if part] or [doc_id], False
+
+
+def _with_whole_dates(segments: list[str]) -> list[str]:
+    """2026/06/14 is one date."""
+    whole: list[str] = []
+    for segment in segments:
+        bare = _without_extension(segment)[0]
+        if whole and _YEAR.fullmatch(whole[-1]) and _PART_OF_YEAR.fullmatch(bare):
+            whole[-1] = f"{whole[-1]}-{bare}" if bare.isdigit() else f"{whole[-1]} {bare}"
+        elif whole and re.fullmatch(r"\d{4}-\d\d", whole[-1]) and _DAY.fullmatch(bare):
+            whole[-1] = f"{whole[-1]}-{bare}"
+        else:
+            whole.append(segment)
+    return whole
+
+
+@lru_cache(maxsize=65536)
+def _folder(segment: str, parent: str, *, is_first_of_address: bool) -> _Part:
+    bare = segment.lower()
+    if bare in RETIRED_FOLDERS:
+        return _Part("", retired=segment)
+    if bare in DRAFT_FOLDERS:
+        return _Part("", stage=stage(bare, Stage.DRAFT))
+    if bare in RELEASED_CHANNELS | UNRELEASED_CHANNELS:
+        return _Part(_ANY, channel=_channel(bare, parent), channel_name=bare)
+    if _is_language(bare, parent, is_first_of_address=is_first_of_address):
+        return _Part("", lang=bare.replace("_", "-"))
+    if _BARE.fullmatch(bare) and parent.lower() in VERSIONED_PARENTS:
+        return _Part(_ANY, versions=(number(bare, bare),))
+    return _part(read(segment))
+
+
+def _channel(name: str, parent: str) -> Channel:
+    # Docusaurus keeps under `current` what is being written.
+    if name in UNRELEASED_CHANNELS or parent == "docusaurus-plugin-content-docs":
+        return Channel.UNRELEASED
+    return Channel.RELEASED
+
+
+def _is_language(segment: str, parent: str, *, is_first_of_address: bool) -> bool:
+    match = _LOCALE.fullmatch(segment)
+    if match is None or match[1] not in LANGUAGES:
+        return False
+    is_sure = match[1] not in LANGUAGES_OR_WORDS or len(segment) > 2
+    return is_sure or is_first_of_address or parent.lower() in LANGUAGE_FOLDERS
+
+
+def _file(segment: str, folder: str) -> _Part:
+    bare, backup = _without_extension(segment)
+    if _OPAQUE.fullmatch(segment):
+        return _Part(segment.lower(), is_opaque=True)
+    if bare.lower() in ("index", "_index"):
+        return _Part("", copy=backup)
+    part = _part(read(bare))
+    return replace(part, copy=part.copy or backup)
+
+
+def _without_extension(segment: str) -> tuple[str, str | None]:
+    """Without what says how it is stored; and whether that says that it is a copy."""
+    backup = None
+    bare = segment.removesuffix("~")
+    if bare != segment:
+        backup = "~"
+    while (dot := bare.rfind(".")) > 0:
+        ending = bare[dot + 1 :].lower()
+        if ending in BACKUP_EXTENSIONS:
+            backup = ending
+        elif ending not in EXTENSIONS:
+            break
+        bare = bare[:dot]
+    return bare, backup
+
+
+def _part(reading: Reading) -> _Part:
+    names_a_version = reading.versions or reading.stage or reading.channel or reading.copy or reading.retired
+    return _Part(
+        "-".join(reading.words) or (_ANY if names_a_version else ""),
+        reading.words,
+        reading.versions,
+        reading.stage,
+        reading.copy,
+        reading.retired,
+        Channel.RELEASED if reading.channel else None,
+        reading.channel,
+        reading.lang,
+        reading.is_period,
+    )
+
+
+def _placed(version: Version, folders: list[_Part]) -> Version:
+    """FY26/Q3-deck is of the third quarter of FY26: a folder may say the year that the file name leaves out."""
+    if version.is_sure:
+        return version
+    for part in reversed(folders):
+        for of_year in part.versions:
+            if of_year.kind in (Kind.DATE, Kind.FISCAL) and _YEAR.fullmatch(of_year.text):
+                whole = read(f"{version.text} {of_year.text}")
+                if not whole.words and len(whole.versions) == 1:
+                    return whole.versions[0]
+    return version
+
+
+def _is_period(file: _Part, folders: list[_Part], titled: Reading) -> bool:
+    """A template for minutes is none, and neither is a guide to annual reports; minutes of the policy council are."""
+    named = file.words or titled.words
+    if named and (named[-1] in REVISED_WORDS or (len(named) > 2 and named[0] in REVISED_WORDS)):
+        return False
+    if file.is_period or titled.is_period or any(part.is_period for part in folders):
+        return True
+    is_dated = any(version.kind in (Kind.DATE, Kind.FISCAL) for part in (file, *folders) for version in part.versions)
+    return is_dated and bool(named) and named[-1] in PERIODS_WHEN_DATED
+
+
+_Found = TypeVar("_Found")
+
+
+def _first(found: Iterator[_Found | None]) -> _Found | None:
+    return next((each for each in found if each is not None), None)
