@@ -152,10 +152,18 @@ class IndexReader(Protocol):
         ...
 
     def hybrid(
-        self, vector: Vectors, text: str, *, limit: int, sources: Sequence[str] = (), statuses: Sequence[Status] = ()
+        self,
+        vector: Vectors,
+        text: str,
+        *,
+        limit: int,
+        sources: Sequence[str] = (),
+        statuses: Sequence[Status] = (),
+        newer_than: datetime | None = None,
     ) -> Hybrid:
         """The best `limit` chunks by the dense vector and the best by the words of `text`, and both fused. The
-        conditions are those of `search` and hold in every leg. A text without a word has a dense leg only."""
+        conditions are those of `search` and hold in every leg. A text without a word has a dense leg only.
+        `newer_than` narrows the search to documents with a later `created_at`."""
         ...
 
     def documents(self, keys: Sequence[DocumentKey]) -> Sequence[Hit]:

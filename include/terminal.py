@@ -140,7 +140,7 @@ def print_explanation(retrieval: Retrieval) -> None:
         out.print(f"{mark} {escape(scored.candidate.title)}  [dim]{escape(str(scored.candidate.key))}[/]")
         dated = f"{date.value:%Y-%m-%d}, {date.origin}, trust {date.trust}" if date.value else date.note
         legs = scored.candidate.chunks[0].legs if scored.candidate.chunks else {}
-        ranks = "".join(f" · {name} #{leg.rank} ({leg.score:.3f})" for name, leg in sorted(legs.items()))
+        ranks = "".join(f" · {name} {_leg(leg.rank, leg.score)}" for name, leg in sorted(legs.items()))
         out.print(f"      [bold]{scored.score:.3f}[/] = {_sum(scored)}  [dim]{escape(dated)}{ranks}[/]")
         for note in (*scored.notes, placed.notice):
             if note:
@@ -239,4 +239,4 @@ def print_step_zero(record: Mapping[str, Any], path: str, limit: int = 40) -> No
 
 
 def _leg(rank: int | None, score: float | None) -> str:
-    return "-" if rank is None or score is None else f"#{rank} {score:.3f}"
+    return "-" if score is None else f"#{'?' if rank is None else rank} ({score:.3f})"

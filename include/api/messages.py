@@ -93,7 +93,7 @@ class Result(Cited):
 
 class Leg(_Message):
     score: float
-    rank: int
+    rank: int | None = Field(description="from 1; null: found in a look among newer documents, its place is not known")
 
 
 class CandidateChunk(ResultChunk):

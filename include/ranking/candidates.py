@@ -12,10 +12,11 @@ from include.domain.documents import DocumentKey, Status
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """Where one leg of the search (dense, bm25) put a chunk. `rank` counts from 1; `score` is the leg's own."""
+    """Where one leg of the search (dense, bm25) put a chunk. `rank` counts from 1 and is None for one that only a look
+    among newer documents found; `score` is the leg's own."""
 
     score: float
-    rank: int
+    rank: int | None
 
 
 @dataclass(frozen=True, slots=True)

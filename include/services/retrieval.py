@@ -3,6 +3,9 @@
     intent -> embed -> search by meaning and by words, fused by the engine, hidden statuses out of every leg
     -> newest version of each document -> heads of what was found -> blend -> arrange -> explained
 
+Asked for the latest of more than one search brings in, it looks again among what is newer than the answer so far: the
+newest edition of a deck may stand behind hundreds of chunks of older ones.
+
 Command line, API, ops view and evaluation all come through here, so that they agree.
 """
 
@@ -32,6 +35,12 @@ WIDER = 4
 
 MOST_CHUNKS = 5_000
 """No more than this, or one question would read the whole index."""
+
+NEWER_CHUNKS = 50
+"""So many chunks each leg of a look among newer documents brings in."""
+
+NEWER_LOOKS = 3
+"""So many such looks at most; each is among what is newer than the answer that the one before brought."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,29 +98,78 @@ def retrieve(
     vector = embedder.embed([query])[0]
     chunks = max(policy.overfetch, limit)
     with store.reading() as index:
+        asked = _Asked(index, vector, query, tuple(sources), read, now, limit, policy)
         while True:
-            hybrid = index.hybrid(vector, query, limit=chunks, sources=sources)
-            found = with_scores_of_legs(_candidates(hybrid), policy.words)
-            found += _heads(index, found, vector, sources)
-            ranking = blend(found, read, now=now, half_lives=policy.half_lives, weights=policy.weights)
-            placed = arrange(ranking, read, limit=limit, threshold=policy.threshold)
+            searches = [asked.search(chunks)]
+            answer = asked.answer(searches)
             # Every chunk has a vector: a dense leg that is shorter than asked for has seen all there is.
-            is_all = len(hybrid.legs["dense"]) < chunks or chunks >= MOST_CHUNKS
-            is_enough = sum(each.is_shown for each in placed) >= limit
+            is_everything = len(searches[0].legs["dense"]) < chunks
+            if read.kind is IntentKind.LATEST and not is_everything:
+                answer = asked.newer_answer(searches, answer)
+            is_enough = sum(each.is_shown for each in answer) >= limit
             # What comes later scores lower still.
-            is_cut = any(scored.score < policy.threshold for scored in ranking)
-            if is_all or is_enough or is_cut:
-                return Retrieval(query, read, now, tuple(placed))
+            is_cut = any(each.scored.score < policy.threshold for each in answer)
+            if is_everything or is_enough or is_cut or chunks >= MOST_CHUNKS:
+                return Retrieval(query, read, now, tuple(answer))
             chunks = min(chunks * WIDER, MOST_CHUNKS)
 
 
-def _candidates(found: Hybrid) -> list[Candidate]:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question in an open session."""
+
+    index: IndexReader
+    vector: Vectors
+    query: str
+    sources: tuple[str, ...]
+    intent: Intent
+    now: datetime
+    limit: int
+    policy: Policy
+
+    def search(self, chunks: int, newer_than: datetime | None = None) -> Hybrid:
+        return self.index.hybrid(self.vector, self.query, limit=chunks, sources=self.sources, newer_than=newer_than)
+
+    def answer(self, searches: Sequence[Hybrid]) -> list[Placed]:
+        """What these searches found, in one ranking."""
+        found = with_scores_of_legs(_candidates(searches), self.policy.words)
+        found += _heads(self.index, found, self.vector, self.sources)
+        ranking = blend(
+            found, self.intent, now=self.now, half_lives=self.policy.half_lives, weights=self.policy.weights
+        )
+        return arrange(ranking, self.intent, limit=self.limit, threshold=self.policy.threshold)
+
+    def newer_answer(self, searches: Sequence[Hybrid], answer: list[Placed]) -> list[Placed]:
+        """The answer with what is newer than its first document and may be another edition of it."""
+        for _ in range(NEWER_LOOKS):
+            newest = _date_of_first(answer)
+            newer = self.search(NEWER_CHUNKS, newest) if newest else None
+            if newer is None or not newer.fused:
+                break
+            searches = [*searches, newer]
+            answer = self.answer(searches)
+            if _date_of_first(answer) == newest:
+                break
+        return answer
+
+
+def _date_of_first(answer: Sequence[Placed]) -> datetime | None:
+    """None where nothing is shown, or the date of what comes first is unknown."""
+    return answer[0].scored.recency_found.date.value if answer and answer[0].is_shown else None
+
+
+def _candidates(searches: Sequence[Hybrid]) -> list[Candidate]:
     """The newest version of each document that was found. A reader may see two while one replaces the other."""
     legs: dict[str, dict[str, Leg]] = defaultdict(dict)
-    for name, hits in found.legs.items():
-        for rank, hit in enumerate(hits, start=1):
-            legs[hit.point_id][name] = Leg(hit.score, rank)
-    by_document = _newest_versions(found.fused)
+    hits: dict[str, Hit] = {}
+    for number, search in enumerate(searches):
+        for name, found in search.legs.items():
+            for rank, hit in enumerate(found, start=1):
+                # Only the first search was among all: what a later one brings in stands somewhere behind it.
+                legs[hit.point_id].setdefault(name, Leg(hit.score, rank if number == 0 else None))
+        for hit in search.fused:
+            hits.setdefault(hit.point_id, hit)
+    by_document = _newest_versions(hits.values())
     return [candidate_of(hits[0].payload, [_chunk(hit, legs[hit.point_id]) for hit in hits]) for hits in by_document]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import islice
 from typing import Any, Protocol
 
@@ -157,7 +158,14 @@ class Reading:
         return [] if query is None else self._nearest(query, SPARSE, limit, searchable(sources, statuses))
 
     def hybrid(
-        self, vector: Vectors, text: str, *, limit: int, sources: Sequence[str] = (), statuses: Sequence[Status] = ()
+        self,
+        vector: Vectors,
+        text: str,
+        *,
+        limit: int,
+        sources: Sequence[str] = (),
+        statuses: Sequence[Status] = (),
+        newer_than: datetime | None = None,
     ) -> Hybrid:
         """As the port says. Raises EmbedderMismatch for a vector that is not a unit vector of this collection."""
         dense = self._unit(vector)
@@ -165,7 +173,7 @@ class Reading:
             raise ValueError(f"a search needs a limit of at least 1, got {limit}")
         words = query_vector(text)
         queries: dict[str, Any] = {DENSE: dense} if words is None else {DENSE: dense, SPARSE: words}
-        where = searchable(sources, statuses)
+        where = searchable(sources, statuses, newer_than=newer_than)
         legs = {
             using: self._engine.nearest(query, using, where, limit, with_payload=False)
             for using, query in queries.items()

@@ -94,11 +94,18 @@ def selected(selector: Selector) -> Where:
     return Where(tuple(must), tuple(must_not))
 
 
-def searchable(sources: Sequence[str], statuses: Sequence[Status], doc_ids: Sequence[str] = ()) -> Where:
+def searchable(
+    sources: Sequence[str],
+    statuses: Sequence[Status],
+    doc_ids: Sequence[str] = (),
+    newer_than: datetime | None = None,
+) -> Where:
     """What a search may return; without statuses the searchable ones, so that a forgotten filter leaks nothing."""
     must: list[Condition] = [OneOf("status", tuple(sorted(Status(status).value for status in statuses or SEARCHABLE)))]
     if sources:
         must.append(OneOf("source", tuple(sources)))
     if doc_ids:
         must.append(OneOf("doc_id", tuple(doc_ids)))
+    if newer_than is not None:
+        must.append(After("created_at", newer_than))
     return Where(tuple(must))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from include.domain.dates import rfc3339
+from include.domain.dates import from_rfc3339, rfc3339
 from include.domain.documents import DocumentKey, Status
 from include.domain.errors import DocumentUnreadable, EmbedderMismatch, StoreUnavailable, UnsafeSelector
 from include.domain.payload import METADATA_FIELDS
@@ -393,6 +393,20 @@ def test_no_leg_of_a_hybrid_search_shows_or_is_crowded_by_what_is_hidden(store: 
         only_b = index.hybrid(question, "refund", limit=20, sources=["handbook"])
         assert [hit.payload["source"] for hit in only_b.fused] == ["handbook"]
         assert all(len(hits) == 1 for hits in only_b.legs.values())
+
+
+def test_a_search_among_newer_documents_finds_those_that_are_dated_later_and_no_others(store: Any) -> None:
+    dates = [None, "2024-05-01T00:00:00.000000Z", "2026-05-01T00:00:00.000000Z", "2026-05-01T00:00:00.000001Z"]
+    for number, created in enumerate(dates):
+        key = DocumentKey("helpcenter", f"deck-{number}")
+        put(store, new_points(key, [f"deck {number}"], status=Status.PUBLISHED, created_at=created))
+    hidden = DocumentKey("helpcenter", "hidden")
+    put(store, new_points(hidden, ["deck hidden"], status=Status.STAGED, created_at=dates[3]))
+    with store.reading() as index:
+        for moment, expected in ((dates[1], {"deck-2", "deck-3"}), (dates[2], {"deck-3"}), (dates[3], set())):
+            found = index.hybrid(unit_vector("deck 0"), "deck", limit=9, newer_than=from_rfc3339(moment))
+            assert {hit.payload["doc_id"] for hit in found.fused} == expected
+            assert all(len(hits) == len(expected) for hits in found.legs.values())
 
 
 def test_documents_and_heads_give_the_first_chunk_of_what_may_be_read(store: Any) -> None:

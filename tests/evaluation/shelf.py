@@ -104,7 +104,7 @@ class Shelf:
 
     def hybrid(self, question: Question) -> Answer:
         """Both legs by their scores, as truecopy weighs them, without anything that knows of versions."""
-        found = with_scores_of_legs(_candidates(self._search(question)))
+        found = with_scores_of_legs(_candidates([self._search(question)]))
         best = sorted(found, key=lambda candidate: -candidate.chunks[0].fused)[:DEPTH]
         return Answer(
             tuple(Passages(each.key, tuple(chunk.text for chunk in each.chunks[:BEST_CHUNKS])) for each in best)

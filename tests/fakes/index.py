@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from include.domain.dates import rfc3339
 from include.domain.documents import SEARCHABLE, DocumentKey, Status, StoredChunk
 from include.domain.errors import EmbedderMismatch, StoreUnavailable, UnsafeSelector
 from include.domain.selection import Selector
@@ -121,13 +122,23 @@ class FakeReader:
         return [hit for hit in hits if not doc_ids or hit.payload.get("doc_id") in doc_ids][:limit]
 
     def hybrid(
-        self, vector: Vectors, text: str, *, limit: int, sources: Sequence[str] = (), statuses: Sequence[Status] = ()
+        self,
+        vector: Vectors,
+        text: str,
+        *,
+        limit: int,
+        sources: Sequence[str] = (),
+        statuses: Sequence[Status] = (),
+        newer_than: datetime | None = None,
     ) -> Hybrid:
         """The words' leg counts shared words: which texts match is the engines' answer, in which order is not."""
-        found = {"dense": self.search(vector, limit=limit, sources=sources, statuses=statuses)}
-        if asked := _words(text):
-            shared = self._best(lambda point: len(asked & _words(point.payload["text"])), limit, sources, statuses)
-            found["bm25"] = [hit for hit in shared if hit.score > 0]
+        everything = len(self._store.points)
+        asked = _words(text)
+        best = {"dense": self.search(vector, limit=everything or 1, sources=sources, statuses=statuses)}
+        if asked:
+            shared = self._best(lambda point: len(asked & _words(point.payload["text"])), everything, sources, statuses)
+            best["bm25"] = [hit for hit in shared if hit.score > 0]
+        found = {leg: [hit for hit in hits if _is_newer(hit, newer_than)][:limit] for leg, hits in best.items()}
         fused: dict[str, Hit] = {}
         for hits in found.values():
             for rank, hit in enumerate(hits):
@@ -210,6 +221,10 @@ class FakeIndex(FakeReader):
         self._store.on_io("delete")
         for point_id in self._selected(selector):
             del self._store.points[point_id]
+
+
+def _is_newer(hit: Hit, moment: datetime | None) -> bool:
+    return moment is None or str(hit.payload.get("created_at", "")) > rfc3339(moment)
 
 
 def _words(text: object) -> set[str]:

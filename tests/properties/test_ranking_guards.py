@@ -166,6 +166,15 @@ def an_earlier_edition_says_nothing_of_the_newer_one() -> None:
     assert [bool(each.notice) for each in found.shown] == [True, False]
 
 
+def the_newest_edition_stands_behind_all_that_is_searched() -> None:
+    shelf = Shelf()
+    shelf.put("2024", 0.99, f"{OPENING} A zip is 26.", title="Prices", created="2024-01-05")
+    for number in range(210):
+        shelf.put(f"other-{number}", 0.9, f"Story {number}", title=f"Story {number}", created="2020-01-05")
+    shelf.put("2026", 0.5, f"{OPENING} A zip is 28.", title="Prices", created="2026-01-05")
+    assert shelf.ask("zzz latest")[0] == "2026"
+
+
 def a_date_in_the_future_is_the_newest() -> None:
     shelf = Shelf()
     shelf.put("real", 0.80, "Thirty days", title="Refunds", created="2026-06-01")
@@ -251,6 +260,11 @@ GUARDS = [
         "plain hears of newer",
         an_earlier_edition_says_nothing_of_the_newer_one,
         switch(arrange, "tell_of_newer", lambda *_: None),
+    ),
+    Guard(
+        "look among newer",
+        the_newest_edition_stands_behind_all_that_is_searched,
+        switch(retrieval, "NEWER_LOOKS", 0),
     ),
     Guard("no date of the future", a_date_in_the_future_is_the_newest, believe_any_date),
     Guard(

@@ -116,6 +116,48 @@ def test_the_newest_deck_answers_though_its_late_slides_are_the_only_difference(
     assert shown(ask(store, "the March deck"))[0] == "march"
 
 
+QUESTION = "the latest sales deck of the product"
+CROWDED = Policy(overfetch=12)
+SLIDES = f"{FILLER} It syncs, it searches, it answers whoever asks, in every language that is spoken there. Page"
+
+
+def crowded_decks(store: IndexStore, **newest: Any) -> None:
+    """A deck, then more chunks than a search brings in, then two later editions of the deck that fit less."""
+    crowd = [f"sales {number} deck" for number in range(40)]
+    put(store, "crowd", *crowd, title="Making decks", meaning=QUESTION, created="2020-01-10")
+    slides = {"2024": f"The sales deck of the product. {SLIDES} one.", "2025": f"It sells. {SLIDES} two."}
+    put(store, "2024", slides["2024"], title="Deck", meaning=QUESTION, created="2024-01-10")
+    put(store, "2025", slides["2025"], title="Deck", created="2025-01-10")
+    put(store, "2026", f"It sells. {SLIDES} three.", title="Deck", **{"created": "2026-01-10", **newest})
+
+
+def placed(found: Retrieval) -> set[str]:
+    return {each.scored.candidate.key.doc_id for each in found.placed}
+
+
+def test_the_newest_edition_is_the_latest_though_more_chunks_than_are_searched_fit_better(store: IndexStore) -> None:
+    crowded_decks(store)
+    found = ask(store, QUESTION, limit=1, policy=CROWDED)
+    assert shown(found) == ["2026"]
+    assert {leg.rank for leg in found.shown[0].scored.candidate.chunks[0].legs.values()} == {None}
+
+
+def test_an_edition_behind_them_that_has_no_date_is_not_looked_for(store: IndexStore) -> None:
+    """Nobody knows that it is newer. It is a candidate as soon as the search brings it in."""
+    crowded_decks(store, created=None)
+    narrow, wide = (ask(store, QUESTION, limit=1, policy=Policy(overfetch=chunks)) for chunks in (12, 200))
+    assert shown(narrow) == shown(wide) == ["2025"]
+    assert "2026" not in placed(narrow)
+    assert "2026" in placed(wide)
+
+
+@pytest.mark.parametrize("intent", IntentKind)
+def test_only_who_asks_for_the_latest_waits_for_a_look_among_newer_ones(store: IndexStore, intent: IntentKind) -> None:
+    crowded_decks(store)
+    found = placed(ask(store, QUESTION, limit=1, policy=CROWDED, intent=intent))
+    assert ({"2025", "2026"} <= found) is (intent is IntentKind.LATEST)
+
+
 def test_the_caller_may_say_what_is_wanted(store: IndexStore) -> None:
     put(store, "old", "refund within 60 days", created="2024-01-01", doc_family="refund")
     put(store, "new", "refund within 30 days", created="2026-01-01", doc_family="refund", is_canonical=True)
