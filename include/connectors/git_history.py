@@ -16,8 +16,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from include.connectors.git_log import Change, Commit, changes, commits
+from include.domain.date_candidates import DateCandidate, DateField, Doubt, Rank
 from include.domain.dates import EvidencedDate, Precision, Trust
-from include.domain.dating import DateCandidate, DateField, Doubt, Rank
 
 MOST_BIRTHS = 20
 """A commit that adds more files of one kind than this is an import. Measured (docs/DATES.md): of files born among up to

@@ -16,7 +16,7 @@ from include.connectors.git_options import GitMarkdownOptions
 from include.connectors.git_paths import Globs, url_path
 from include.connectors.git_site import Page, Site, Tree, ancestors, as_mapping, as_texts, below, folder_of, join
 from include.connectors.git_visibility import BlobFields
-from include.domain.dating import DateCandidate, DateField, Rank, stated
+from include.domain.date_candidates import DateCandidate, DateField, Rank, stated
 from include.text import front_matter
 
 _POST = re.compile(r"(\d{2,4}-\d{1,2}-\d{1,2})-(.*)")

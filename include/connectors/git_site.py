@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from include.connectors.git_options import GitMarkdownOptions
 from include.connectors.git_paths import url_path
 from include.connectors.git_visibility import BlobFields, passed_on
-from include.domain.dating import DateCandidate
+from include.domain.date_candidates import DateCandidate
 from include.domain.errors import DocumentUnreadable
 from include.domain.written_dates import Conventions
 from include.text import front_matter, front_matter_dates

@@ -27,8 +27,8 @@ from include.connectors.json_fields import judge, search, text_of, utf8, version
 from include.connectors.page_text import PageText, page_text
 from include.connectors.page_version import version_as_read
 from include.connectors.witnesses import Witnesses
+from include.domain.date_candidates import DateCandidate, DateField, Rank, stated
 from include.domain.dates import EvidencedDate, Precision, parse_date
-from include.domain.dating import DateCandidate, DateField, Rank, stated
 from include.domain.documents import DocumentKey, FetchedDocument, Presence
 from include.domain.errors import (
     DocumentUnreadable,

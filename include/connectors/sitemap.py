@@ -45,7 +45,7 @@ from include.connectors.sitemap_options import SitemapOptions
 from include.connectors.sitemap_tree import SitemapReading, SitemapTree
 from include.connectors.sitemap_visits import Resolution, Said, Visit, Visitor, resolve
 from include.connectors.witnesses import Standing, Witnesses
-from include.domain.dating import DateCandidate, DateField, Doubt, Rank, stated
+from include.domain.date_candidates import DateCandidate, DateField, Doubt, Rank, stated
 from include.domain.documents import DocumentKey, FetchedDocument, Presence
 from include.domain.errors import (
     DocumentGone,

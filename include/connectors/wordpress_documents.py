@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from include.connectors.json_fields import States, identifier, judge, search, text_of, version_of
+from include.domain.date_candidates import DateCandidate, DateField, Doubt, Rank, stated
 from include.domain.dates import EvidencedDate, parse_date
-from include.domain.dating import DateCandidate, DateField, Doubt, Rank, stated
 from include.domain.inventory import ListedDocument
 from include.text import encoding
 from include.text.html import to_markdown

@@ -16,18 +16,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from enum import IntEnum, StrEnum
 
-from include.domain.dates import AHEAD, FIRST_YEAR, EvidencedDate, Precision, Trust, last_instant, shown
-from include.domain.written_dates import (
-    PLAIN,
-    AmbiguousDate,
-    Conventions,
-    PlaceholderDate,
-    UnreadDate,
-    WrittenDate,
-    read_date,
-)
+from include.domain.date_candidates import DateCandidate, DateField, Doubt, Rank
+from include.domain.dates import AHEAD, FIRST_YEAR, EvidencedDate, Precision, last_instant
 
 IMPORT_LAG = timedelta(days=31)
 """A text that states a date so long before its first commit was not written for that commit."""
@@ -36,82 +27,6 @@ STAMP = timedelta(minutes=5)
 """A moment from the beginning of a fetch until so much later was written down by the fetch itself."""
 
 _SLACK = timedelta(days=1)  # between two dates of which each may be a calendar day of another time zone
-_LONGEST_SHOWN = 40
-
-
-class DateField(StrEnum):
-    CREATED = "created_at"
-    UPDATED = "updated_at"
-    EFFECTIVE = "effective_date"
-    EXPIRES = "expires_at"
-
-    @property
-    def word(self) -> str:
-        """As people call it."""
-        return self.value.partition("_")[0]
-
-
-class Rank(IntEnum):
-    """Where a date comes from, the most trusted first."""
-
-    FRONT_MATTER = 1
-    CMS = 2
-    GIT = 3
-    FILE_NAME = 4
-    TEXT = 5
-
-
-class Doubt(StrEnum):
-    """Why a date is not taken for what it says. The words are counted, shown and documented."""
-
-    UNREADABLE = "no date that is read"
-    AMBIGUOUS = "day and month cannot be told apart"
-    PLACEHOLDER = "a placeholder"
-    UNSET = "never set"
-    FUTURE = "lies in the future"
-    FETCH = "stamped by the fetch"
-    CONFLICT = "stated differently twice"
-    SHALLOW = "shallow clone"
-    BULK = "bulk import"
-    TOO_LATE = "later than the last change"
-    TOO_EARLY = "earlier than the creation"
-    OLDER_STATED = "an older date is stated"
-
-    @property
-    def keeps_value(self) -> bool:
-        """Whether it is a date all the same, worth showing."""
-        return self in (Doubt.SHALLOW, Doubt.BULK, Doubt.TOO_LATE, Doubt.TOO_EARLY, Doubt.OLDER_STATED)
-
-
-@dataclass(frozen=True, slots=True)
-class DateCandidate:
-    """One date that speaks for a document, or what stands in its place.
-
-    `origin` names the very field it was read from. `date` is None where none could be read; `written` is the source's
-    own spelling then. `is_zoned` is False for an instant whose time zone nobody stated. `detail` belongs to the doubt.
-    """
-
-    field: DateField
-    rank: Rank
-    origin: str
-    date: EvidencedDate | None
-    written: str = ""
-    is_zoned: bool = True
-    doubt: Doubt | None = None
-    detail: str = ""
-
-    def doubted(self, doubt: Doubt, detail: str = "") -> DateCandidate:
-        """The same under a doubt, unless there is one already. Without a value where the doubt leaves none."""
-        if self.doubt is not None:
-            return self
-        date = replace(self.date, trust=Trust.UNKNOWN) if self.date and doubt.keeps_value else None
-        written = self.written or (shown(self.date.value, self.date.precision) if self.date else "")
-        return replace(self, date=date, written=written, doubt=doubt, detail=detail)
-
-    @property
-    def shown(self) -> str:
-        text = shown(self.date.value, self.date.precision) if self.date else " ".join(self.written.split())
-        return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 3]}..."
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,47 +44,6 @@ Distrust = Callable[[DateCandidate], str]
 
 def no_distrust(_candidate: DateCandidate) -> str:
     return ""
-
-
-def stated(
-    field: DateField,
-    rank: Rank,
-    origin: str,
-    text: object,
-    *,
-    conventions: Conventions = PLAIN,
-    trust: Trust = Trust.HIGH,
-) -> DateCandidate | None:
-    """What a source says in a field. None where it says nothing; a candidate under doubt where it is no date."""
-    if text is None or text == "" or isinstance(text, bool):
-        return None
-    written = str(text).strip()
-    if not written:
-        return None
-    unread = DateCandidate(field, rank, origin, None, written)
-    if not isinstance(text, str):
-        return unread.doubted(Doubt.UNREADABLE, "a number, and nobody says of what")
-    try:
-        return found(field, rank, origin, read_date(written, conventions), written=written, trust=trust)
-    except UnreadDate as error:
-        return unread.doubted(_doubt_of(error, written), str(error))
-
-
-def found(
-    field: DateField, rank: Rank, origin: str, date: WrittenDate, *, written: str = "", trust: Trust = Trust.HIGH
-) -> DateCandidate:
-    """A date that was read already."""
-    evidence = EvidencedDate(date.value, date.precision, origin, trust)
-    is_zoned = date.is_zoned or date.precision is not Precision.INSTANT
-    return DateCandidate(field, rank, origin, evidence, written, is_zoned)
-
-
-def _doubt_of(error: UnreadDate, written: str) -> Doubt:
-    if written.startswith(("0000-", "0001-")):
-        return Doubt.UNSET
-    if isinstance(error, PlaceholderDate):
-        return Doubt.PLACEHOLDER
-    return Doubt.AMBIGUOUS if isinstance(error, AmbiguousDate) else Doubt.UNREADABLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,27 +81,34 @@ def choose(candidates: Sequence[DateCandidate]) -> Chosen:
     ordered = sorted(candidates, key=lambda candidate: candidate.rank)
     best = next((one for one in ordered if one.doubt is None and one.date is not None), None)
     shown_only = next((one for one in ordered if one.date is not None), None) if best is None else None
-    passed_over, notes = [], []
-    for number, one in enumerate(ordered):
-        if one is best:
-            continue
-        if one.doubt is None:
-            passed_over.append((one, f"{best.origin if best else 'another'} counts before it"))
-            continue
-        reason = f"{one.doubt.value} ({one.detail})" if one.detail else one.doubt.value
-        passed_over.append((one, reason))
-        if best is None or number < ordered.index(best):
-            said = "not trusted" if one is shown_only else "passed over"
-            notes.append(f"{one.field.word}: {one.origin} {one.shown} {said}: {reason}")
+    passed_over = [(one, _reason(one, best)) for one in ordered if one is not best]
+    before = ordered.index(best) if best else len(ordered)
+    notes = [note_of(one, is_shown=one is shown_only) for one in ordered[:before]]
     winner = best or shown_only
     return Chosen(winner.date if winner else None, tuple(passed_over), tuple(dict.fromkeys(notes)))
 
 
-def doubt_in(note: str) -> Doubt | None:
-    """The doubt that a note of `choose` tells of; None for any other text."""
-    _, _, reason = note.partition(" passed over: ")
-    reason = reason or note.partition(" not trusted: ")[2]
-    return next((doubt for doubt in Doubt if reason == doubt or reason.startswith(f"{doubt} (")), None)
+def note_of(candidate: DateCandidate, *, is_shown: bool) -> str:
+    """A sentence about a doubted date. `is_shown`: it is stored all the same, its trust unknown."""
+    said = "not trusted" if is_shown else "passed over"
+    return f"{candidate.field.word}: {candidate.origin} {candidate.shown} {said}: {_reason(candidate, None)}"
+
+
+def _reason(candidate: DateCandidate, best: DateCandidate | None) -> str:
+    if candidate.doubt is None:
+        return f"{best.origin if best else 'another'} counts before it"
+    return f"{candidate.doubt.value} ({candidate.detail})" if candidate.detail else candidate.doubt.value
+
+
+def told_by(note: str) -> tuple[DateField, Doubt] | None:
+    """Which date a note of `choose` is about, and the doubt that it tells of; None for any other text."""
+    word, _, rest = note.partition(": ")
+    _, passed_over, reason = rest.rpartition(" passed over: ")
+    if not passed_over:
+        _, _, reason = rest.rpartition(" not trusted: ")
+    field = next((one for one in DateField if one.word == word), None)
+    doubt = next((one for one in Doubt if reason == one or reason.startswith(f"{one} (")), None)
+    return (field, doubt) if field and doubt else None
 
 
 # Days that programs and templates put where nobody has put a date: epochs of file systems and databases, round years.

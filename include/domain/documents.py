@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from include.domain.date_candidates import DateCandidate
 from include.domain.dates import EvidencedDate
-from include.domain.dating import DateCandidate
 from include.domain.lineage import NO_LINEAGE, Lineage
 from include.domain.written_dates import PLAIN, Conventions
 

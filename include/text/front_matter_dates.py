@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from include.domain.dating import DateCandidate, DateField, Rank, stated
+from include.domain.date_candidates import DateCandidate, DateField, Rank, stated
 from include.domain.written_dates import PLAIN, Conventions
 from include.text.front_matter import FALSE, TRUE, flatten
 

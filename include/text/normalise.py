@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from include.domain.dating import DateCandidate, DateField, Distrust, date_document, no_distrust
+from include.domain.date_candidates import DateCandidate, DateField
+from include.domain.dating import Distrust, date_document, no_distrust
 from include.domain.documents import ExtractedDocument, FetchedDocument
 from include.domain.errors import DocumentUnreadable
 from include.text import (

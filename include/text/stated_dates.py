@@ -19,8 +19,8 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from include.domain.date_candidates import DateCandidate, DateField, Doubt, Rank, found, stated
 from include.domain.dates import Trust
-from include.domain.dating import DateCandidate, DateField, Doubt, Rank, found, stated
 from include.domain.written_dates import PLAIN, Conventions, UnreadDate, find_date
 
 _HEAD, _TAIL = 30, 10  # lines that hold something

@@ -7,8 +7,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from include.domain.date_candidates import DateField
 from include.domain.dates import EvidencedDate, Precision
-from include.domain.dating import DateField, DocumentDates, date_document
+from include.domain.dating import DocumentDates, date_document
 from include.domain.written_dates import Conventions
 from include.text.front_matter_dates import date_candidates
 

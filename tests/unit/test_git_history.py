@@ -14,7 +14,8 @@ from include.connectors.git_history import History, read_history
 from include.connectors.git_markdown import GitMarkdownConnector
 from include.connectors.git_options import GitMarkdownOptions
 from include.connectors.git_repository import Repository
-from include.domain.dating import DateField, date_document
+from include.domain.date_candidates import DateField
+from include.domain.dating import date_document
 from include.domain.documents import Presence
 from tests.connector_sources import GitRepository, TurnableClock
 from tests.replay.history import REPLAYS, Folder, histories

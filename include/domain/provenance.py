@@ -1,0 +1,72 @@
+"""What is known of the dates of a whole source: where they come from, which are doubted, which are too much alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from include.domain.date_candidates import DateField, Doubt
+from include.domain.dates import Precision, shown
+
+
+@dataclass(frozen=True, slots=True)
+class DateCluster:
+    """Dates of one field and origin that too many documents of a source share, from `first` to `last`: those of an
+    import, a build, a checkout or a template. `documents` of the `of` that have a date of this origin."""
+
+    field: DateField
+    origin: str
+    first: datetime
+    last: datetime
+    documents: int
+    of: int
+
+    @property
+    def why(self) -> str:
+        span = self.last - self.first
+        exactly = Precision.INSTANT if span < timedelta(hours=1) and self.first.time() != datetime.min.time() else None
+        when = shown(self.first, exactly or Precision.DAY)
+        what = f"bear {when}" if not span else f"bear dates within {_words(span)} of {when}"
+        return f"{self.documents} of {self.of} documents {what}"
+
+    def covers(self, field: DateField, origin: str, value: datetime) -> bool:
+        return (field, origin) == (self.field, self.origin) and self.first <= value <= self.last
+
+
+@dataclass(frozen=True, slots=True)
+class DateShare:
+    """So many documents have this field from this origin with this trust; both are empty where it is unknown."""
+
+    field: DateField
+    origin: str
+    trust: str
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class DateAnomaly:
+    """So many documents have a note of this doubt about this field; `example` is one of them."""
+
+    field: DateField
+    doubt: Doubt
+    documents: int
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
+class DateReport:
+    """The provenance of a source's dates, counted over the index."""
+
+    documents: int
+    shares: tuple[DateShare, ...] = ()
+    anomalies: tuple[DateAnomaly, ...] = ()
+    clusters: tuple[DateCluster, ...] = ()
+
+    def trusted(self, field: DateField) -> int:
+        """Documents whose date of this field a ranking may count."""
+        return sum(each.documents for each in self.shares if each.field is field and each.trust in ("high", "low"))
+
+
+def _words(span: timedelta) -> str:
+    minutes = span.total_seconds() / 60
+    return f"{minutes:.0f} minutes" if minutes < 90 else f"{minutes / 60:.0f} hours"

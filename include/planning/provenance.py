@@ -1,0 +1,181 @@
+"""Looks at the dates of a whole source: which are shared by too many documents to be true, and where all come from.
+
+| dates of one field and origin                                     | are taken for                          |
+|-------------------------------------------------------------------|----------------------------------------|
+| 5 or more documents within one second, not from git               | written by a program: an import, an API |
+| 10 or more documents within a day, more than 20 % of all of them  | an import, a build, a checkout, a template |
+| 5 to 9 documents within a day, more than half of all of them      | the same, in a small source             |
+
+Only creation and last change are judged: many documents may rightly come into force, or expire, on one day. A commit
+that touches several files is normal for git, so its seconds say nothing; `connectors.git_history` counts its files.
+
+A cluster stays one while its documents bear these dates: an import is not forgotten because pages were written since.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from include.domain.date_candidates import DateCandidate, DateField, Doubt
+from include.domain.dates import EvidencedDate, Precision, Trust, from_rfc3339
+from include.domain.dating import Distrust, told_by
+from include.domain.documents import ExtractedDocument
+from include.domain.inventory import IndexInventory
+from include.domain.payload import source_says
+from include.domain.provenance import DateAnomaly, DateCluster, DateReport, DateShare
+
+SAME_SECOND = 5
+SAME_DAY, SAME_DAY_PERCENT = 10, 20
+SMALL_SAME_DAY, SMALL_SAME_DAY_PERCENT = 5, 50
+
+_JUDGED = (DateField.CREATED, DateField.UPDATED)
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentProvenance:
+    """The dates of one document and the notes about those that were passed over."""
+
+    dates: Mapping[DateField, EvidencedDate]
+    notes: Sequence[str] = ()
+
+
+def of_extracted(document: ExtractedDocument) -> DocumentProvenance:
+    dates = {
+        DateField.CREATED: document.created_at,
+        DateField.UPDATED: document.updated_at,
+        DateField.EFFECTIVE: document.effective_date,
+        DateField.EXPIRES: document.expires_at,
+    }
+    return DocumentProvenance({name: date for name, date in dates.items() if date}, document.date_notes)
+
+
+def of_stored(metadata: Mapping[str, object]) -> DocumentProvenance:
+    """What the source says, whatever a person has set over it. A date that cannot be read is none."""
+    said = source_says(metadata)
+    dates = {name: date for name in DateField if (date := _stored_date(said, name)) is not None}
+    notes = said.get("date_notes")
+    return DocumentProvenance(dates, [str(note) for note in notes] if isinstance(notes, list) else [])
+
+
+def provenance_of(inventory: IndexInventory) -> dict[str, DocumentProvenance]:
+    """By document, for each that is readable."""
+    return {doc_id: of_stored(one.metadata) for doc_id, one in inventory.documents.items() if one.version}
+
+
+def clusters_in(documents: Iterable[DocumentProvenance], known: Sequence[DateCluster] = ()) -> tuple[DateCluster, ...]:
+    """The clusters among all documents of a source, see above. `known` ones stay as long as they have members."""
+    by_origin: dict[tuple[DateField, str], list[EvidencedDate]] = defaultdict(list)
+    for document in documents:
+        for name, date in document.dates.items():
+            if name in _JUDGED and date.precision in (Precision.DAY, Precision.INSTANT):
+                by_origin[name, date.origin].append(date)
+    found: list[DateCluster] = []
+    for (name, origin), dates in sorted(by_origin.items()):
+        of = len(dates)
+        before = [each for each in known if (each.field, each.origin) == (name, origin)]
+        for each in before:
+            members = [date for date in dates if each.first <= date.value <= each.last]
+            if len(members) >= min(SAME_SECOND, each.documents):
+                found.append(DateCluster(name, origin, each.first, each.last, len(members), of))
+                dates = [date for date in dates if not each.first <= date.value <= each.last]
+        found += _windows(name, origin, dates, of)
+    return tuple(sorted(found, key=lambda each: (each.field, each.origin, each.first)))
+
+
+def _windows(name: DateField, origin: str, dates: Sequence[EvidencedDate], of: int) -> Iterable[DateCluster]:
+    """Days first, fullest first; then seconds among what is left."""
+    left = sorted(date.value for date in dates)
+    while left:
+        day = _fullest(left, _DAY - timedelta(microseconds=1))
+        if not _is_too_much_for_a_day(len(day), of):
+            break
+        yield DateCluster(name, origin, day[0], day[-1], len(day), of)
+        left = [value for value in left if not day[0] <= value <= day[-1]]
+    if origin.startswith("git "):
+        return
+    exact = Counter(date.value.replace(microsecond=0) for date in dates if date.precision is Precision.INSTANT)
+    remaining = {value.replace(microsecond=0) for value in left}
+    for second, count in sorted(exact.items()):
+        if count >= SAME_SECOND and second in remaining:
+            yield DateCluster(name, origin, second, second + timedelta(microseconds=999_999), count, of)
+
+
+def _is_too_much_for_a_day(count: int, of: int) -> bool:
+    if count >= SAME_DAY:
+        return count * 100 > SAME_DAY_PERCENT * of
+    return count >= SMALL_SAME_DAY and count * 100 > SMALL_SAME_DAY_PERCENT * of
+
+
+def _fullest(moments: Sequence[datetime], span: timedelta) -> Sequence[datetime]:
+    """Of sorted moments, the run no longer than `span` that holds the most of them."""
+    best, first = (0, 0), 0
+    for last, moment in enumerate(moments):
+        while moment - moments[first] > span:
+            first += 1
+        if last - first >= best[1] - best[0]:
+            best = (first, last + 1)
+    return moments[best[0] : best[1]]
+
+
+def distrust_of(clusters: Sequence[DateCluster]) -> Distrust:
+    """The same as a question about one date, for `domain.dating`."""
+
+    def why(candidate: DateCandidate) -> str:
+        date = candidate.date
+        if date is None:
+            return ""
+        return next((one.why for one in clusters if one.covers(candidate.field, candidate.origin, date.value)), "")
+
+    return why
+
+
+def still_believed(document: DocumentProvenance, clusters: Sequence[DateCluster]) -> Mapping[DateField, DateCluster]:
+    """The trusted dates of a document that belong to a cluster, by field."""
+    return {
+        name: cluster
+        for name, date in document.dates.items()
+        for cluster in clusters
+        if date.is_trusted and cluster.covers(name, date.origin, date.value)
+    }
+
+
+def report_of(documents: Mapping[str, DocumentProvenance], clusters: Sequence[DateCluster]) -> DateReport:
+    """Where the dates of a source come from, and what is doubtful about them. Every document is counted for each of
+    the two dates that it should have; a date of effect or expiry only where there is one."""
+    shares: Counter[tuple[DateField, str, str]] = Counter()
+    doubted: dict[tuple[DateField, Doubt], list[str]] = defaultdict(list)
+    for doc_id, document in sorted(documents.items()):
+        for name in DateField:
+            date = document.dates.get(name)
+            if date is not None:
+                shares[name, date.origin, date.trust.value] += 1
+            elif name in _JUDGED:
+                shares[name, "", ""] += 1
+        for told in {told for note in document.notes if (told := told_by(note)) is not None}:
+            doubted[told].append(doc_id)
+    return DateReport(
+        len(documents),
+        tuple(DateShare(*key, count) for key, count in sorted(shares.items(), key=lambda one: (one[0][0], -one[1]))),
+        tuple(
+            DateAnomaly(name, doubt, len(doc_ids), doc_ids[0])
+            for (name, doubt), doc_ids in sorted(doubted.items(), key=lambda one: (-len(one[1]), one[0]))
+        ),
+        tuple(clusters),
+    )
+
+
+def _stored_date(said: Mapping[str, object], name: DateField) -> EvidencedDate | None:
+    value, origin = said.get(name.value), said.get(f"{name}_origin")
+    try:
+        return EvidencedDate(
+            from_rfc3339(str(value)),
+            Precision(str(said.get(f"{name}_precision"))),
+            str(origin or ""),
+            Trust(str(said.get(f"{name}_trust"))),
+        )
+    except (ValueError, OverflowError):
+        return None
