@@ -60,7 +60,7 @@ class Engine(Protocol):
 
     def fused(self, queries: Mapping[str, Any], where: Where, limit: int) -> Sequence[Hit]:
         """The best `limit` of each named vector, fused by rank, with payload, best first. The conditions are part of
-        every leg and of the whole: one engine ignores those of the whole."""
+        every leg and of the whole: not every engine passes those of the whole on to the legs."""
         ...
 
     def store(self, points: Sequence[NewPoint], *, overwrite: bool) -> None:
