@@ -28,6 +28,7 @@ from include.families.vocabulary import (
     RELEASED_CHANNELS,
     RETIRED_FOLDERS,
     REVISED_WORDS,
+    SNAPSHOT_WORDS,
     UNRELEASED_CHANNELS,
     VERSIONED_PARENTS,
 )
@@ -151,7 +152,7 @@ class _Part:
     is_opaque: bool = False
 
 
-_ANY = "*"
+ANY = "*"
 _OPAQUE = re.compile(r"\d+|[0-9a-f]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19[89]|20[0-4])\d|fy[ -]?(?:\d{4}|\d\d)", re.IGNORECASE)
 _PART_OF_YEAR = re.compile(r"[qh][1-4]|(?:0[1-9]|1[0-2])", re.IGNORECASE)
@@ -174,7 +175,7 @@ def _with_whole_dates(segments: list[str]) -> list[str]:
     """2026/06/14 is one date."""
     whole: list[str] = []
     for segment in segments:
-        bare = _without_extension(segment)[0]
+        bare = _unmarked(segment)[0]
         if whole and _YEAR.fullmatch(whole[-1]) and _PART_OF_YEAR.fullmatch(bare):
             whole[-1] = f"{whole[-1]}-{bare}" if bare.isdigit() else f"{whole[-1]} {bare}"
         elif whole and re.fullmatch(r"\d{4}-\d\d", whole[-1]) and _DAY.fullmatch(bare):
@@ -187,16 +188,18 @@ def _with_whole_dates(segments: list[str]) -> list[str]:
 @lru_cache(maxsize=65536)
 def _folder(segment: str, parent: str, *, is_first_of_address: bool) -> _Part:
     bare = segment.lower()
+    if bare == "versioned_docs":  # Docusaurus: docs/ with its versions
+        return _Part("docs")
     if bare in RETIRED_FOLDERS:
         return _Part("", retired=segment)
     if bare in DRAFT_FOLDERS:
         return _Part("", stage=stage(bare, Stage.DRAFT))
     if bare in RELEASED_CHANNELS | UNRELEASED_CHANNELS:
-        return _Part(_ANY, channel=_channel(bare, parent), channel_name=bare)
+        return _Part(ANY, channel=_channel(bare, parent), channel_name=bare)
     if _is_language(bare, parent, is_first_of_address=is_first_of_address):
         return _Part("", lang=bare.replace("_", "-"))
     if _BARE.fullmatch(bare) and parent.lower() in VERSIONED_PARENTS:
-        return _Part(_ANY, versions=(number(bare, bare),))
+        return _Part(ANY, versions=(number(bare, bare),))
     return _part(read(segment))
 
 
@@ -216,7 +219,7 @@ def _is_language(segment: str, parent: str, *, is_first_of_address: bool) -> boo
 
 
 def _file(segment: str, folder: str) -> _Part:
-    bare, backup = _without_extension(segment)
+    bare, backup = _unmarked(segment)
     if _OPAQUE.fullmatch(segment):
         return _Part(segment.lower(), is_opaque=True)
     if bare.lower() in ("index", "_index"):
@@ -225,7 +228,7 @@ def _file(segment: str, folder: str) -> _Part:
     return replace(part, copy=part.copy or backup)
 
 
-def _without_extension(segment: str) -> tuple[str, str | None]:
+def _unmarked(segment: str) -> tuple[str, str | None]:
     """Without what says how it is stored; and whether that says that it is a copy."""
     backup = None
     bare = segment.removesuffix("~")
@@ -241,10 +244,14 @@ def _without_extension(segment: str) -> tuple[str, str | None]:
     return bare, backup
 
 
+def without_extension(file: str) -> str:
+    return _unmarked(file)[0]
+
+
 def _part(reading: Reading) -> _Part:
     names_a_version = reading.versions or reading.stage or reading.channel or reading.copy or reading.retired
     return _Part(
-        "-".join(reading.words) or (_ANY if names_a_version else ""),
+        "-".join(reading.words) or (ANY if names_a_version else ""),
         reading.words,
         reading.versions,
         reading.stage,
@@ -277,6 +284,9 @@ def _is_period(file: _Part, folders: list[_Part], titled: Reading) -> bool:
         return False
     if file.is_period or titled.is_period or any(part.is_period for part in folders):
         return True
+    if file.stem == ANY and all(version.kind is Kind.DATE for version in file.versions):
+        # Named by nothing but its day: an entry of a journal, unless the folder says that it holds versions.
+        return bool(file.versions) and not any(set(part.words) & SNAPSHOT_WORDS for part in folders)
     is_dated = any(version.kind in (Kind.DATE, Kind.FISCAL) for part in (file, *folders) for version in part.versions)
     return is_dated and bool(named) and named[-1] in PERIODS_WHEN_DATED
 

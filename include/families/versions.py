@@ -11,7 +11,7 @@ from include.families.reading import read
 
 __all__ = ["Kind", "Place", "Stage", "Version", "compare", "parse_version"]
 
-_SEMANTIC = re.compile(r"v?(\d+(?:\.\d+)+)-([0-9a-z]+(?:[.-][0-9a-z]+)*)")
+_SEMANTIC = re.compile(r"v?(\d+\.\d+\.\d+)-([0-9a-z]+(?:[.-][0-9a-z]+)*)")
 _PLAIN = re.compile(r"\d+(?:\.\d+)*")
 _BUILD = re.compile(r"\+[0-9a-z.-]+$")  # SemVer, section 10: it says nothing of the order
 _BESIDE = frozenset(
@@ -48,12 +48,12 @@ def parse_version(text: str) -> Version | None:
     """
     stripped = unicodedata.normalize("NFKC", text).strip().lower()
     stripped = _BUILD.sub("", stripped)
+    if match := _SEMANTIC.fullmatch(stripped):
+        return semantic(stripped, match[1], match[2])
     reading = read(stripped)
     found = [*reading.versions, *([reading.stage] if reading.stage else [])]
     if found and not set(reading.words) - _BESIDE:
         return min(found, key=lambda version: list(Kind).index(version.kind))
-    if match := _SEMANTIC.fullmatch(stripped):
-        return semantic(stripped, match[1], match[2])
     if _PLAIN.fullmatch(stripped):
         return number(stripped, stripped)
     if (value := roman(stripped)) > 1:

@@ -161,6 +161,17 @@ REVISED_WORDS = _set(
 )
 """What a newer edition replaces, whatever it is about: a template for minutes, a policy for audits."""
 
+SNAPSHOT_WORDS = _set(
+    "draft drafts snapshot snapshots version versions revision revisions release releases history archive"
+)
+"""Folders whose files are fixed states of one document."""
+
+GENERIC_NAMES = _set(
+    "readme index offer offers proposal proposals quote contract agreement report reports deck presentation notes "
+    "summary overview brief plan document letter memo slides angebot vertrag bericht offre contrat rapport"
+)
+"""File names that say nothing of what a text is about: in two folders they are two things."""
+
 EXTENSIONS = _set(
     "md mdx markdown mdown rst txt text html htm xhtml shtml php asp aspx jsp pdf doc docx dot dotx ppt pptx pps ppsx "
     "xls xlsx xlsm csv tsv odt odp ods rtf json yaml yml xml toml adoc asciidoc org tex ipynb bs mediawiki wiki "
