@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from include.families.calendars import BETWEEN, LEFT, READERS, RIGHT, joined
+from include.families.calendars import BETWEEN, RIGHT, joined, readers_for
 from include.families.kinds import Version
+from include.families.lookalikes import ANY_NUMBER, IS_ABOUT_MOVING, NAMES, PLATFORM, TOPICS
 from include.families.numbering import NUMBERS, STAGES
 from include.families.vocabulary import (
     APPROVED_WORDS,
@@ -20,17 +21,13 @@ from include.families.vocabulary import (
     LANGUAGE_NAMES,
     LANGUAGES,
     LANGUAGES_OR_WORDS,
-    MONTHS,
+    NEWEST_WORDS,
     OF,
-    PARTS,
     PERIOD_WORDS,
-    PLATFORMS,
     PROPOSED_WORDS,
+    PUT_BEFORE,
     RELEASED_CHANNELS,
     RETIRED_WORDS,
-    STANDARDS,
-    TOPIC,
-    YEARED,
     apart,
 )
 
@@ -39,48 +36,19 @@ TAKEN, KEPT = "\x00", "\x01"
 
 _END = r"(?=[\s._,\x00()\[\]-]*$)"
 _WORD = re.compile(r"[^\W_]+(?:[.'’][^\W_]+)*")
-_DIGIT = re.compile(r"\d")
+_TOKEN = re.compile(r"[^\W\d_]+")
+
+_MIXED = re.compile(r"[a-z\d][A-Z]|[a-z](?:19|20)\d\d")
 _MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
-_SHORT = "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec"
+_SHORT = "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec"
 _SEAM = re.compile(
     rf"(?<=[a-z])(?=(?:V|Rev|Q|FY)\d|(?:Final|FINAL|Draft|DRAFT|Copy|OLD|{_MONTH}|{_SHORT})(?![a-z])|(?:19|20)\d\d(?!\d))"
-    rf"|(?<=\d)(?=(?:Final|FINAL|Draft|DRAFT|Copy|OLD|{_MONTH}|{_SHORT})(?![a-z]))"
-    r"|(?<=\d\d)(?=[A-Z][a-z]{3})"
-    rf"|{'|'.join(f'(?<={name})(?=[A-Z])' for name in (_MONTH + '|Sept|' + _SHORT.replace('t?', '')).split('|'))}"
+    rf"|(?<=\d)(?=(?:Final|FINAL|Draft|DRAFT|Copy|OLD|{_MONTH}|{_SHORT})(?![a-z]))|(?<=\d\d)(?=[A-Z][a-z]{{3}})"
+    rf"|{'|'.join(f'(?<={name})(?=[A-Z])' for name in f'{_MONTH}|{_SHORT}'.split('|'))}"
 )
 """Where a version begins or ends within one word: SalesDeckV2Final, 2019SeptSurvey."""
 
-_NEVER_VERSIONS = tuple(
-    re.compile(pattern)
-    for pattern in (
-        rf"{LEFT}(?:{PARTS})[\s._#-]{{0,2}}(?:\d{{1,3}}(?:\.\d{{1,3}})*|[ivxlc]{{1,6}}){RIGHT}(?:\s?(?:of|von|de|/)\s?\d+)?",
-        rf"{LEFT}(?:{'|'.join(sorted(STANDARDS, key=len, reverse=True))})"
-        rf"(?:[\s/._#-]{{0,2}}(?:dss|27|iec))?[\s/:._#-]{{0,2}}v?\d[\d.]*(?!-?\d\d?(?!\d)){RIGHT}(?:-\d{{3,}})?",
-        rf"{LEFT}cve-\d{{4}}-\d+",
-        rf"{LEFT}es(?:20)\d\d{RIGHT}",
-        rf"{LEFT}(?:{apart(YEARED)})[\s_-](?:19|20)\d\d{RIGHT}(?!-\d)",
-        rf"{LEFT}(?:19|20)\d\d-\d{{3,}}{RIGHT}",  # numbers of tenders and cases
-        rf"{LEFT}(?:\+?\d{{1,3}}[\s-])?\(?\d{{3}}\)?[\s.-]\d{{3,4}}[\s.-]\d{{4}}{RIGHT}",  # of telephones
-        r"\+\d[\d\s-]{6,}\d",
-        rf"{LEFT}\d+(?:[.,]\d+)?\s?[x×]\s?\d+(?:[.,]\d+)?{RIGHT}",
-        rf"{LEFT}\d+(?:[.,]\d+)?(?:\s?(?:[kmgt]i?b|kg|mm|cm|km|px|dpi|[kmg]?hz|kw|kwh|usd|eur|hrs?|%|€)|[gmvwhk]){RIGHT}",
-        r"[$€£]\s?\d[\d.,]*",
-        rf"{LEFT}\d{{2,3}}(?:\.\d{{1,3}}){{3}}{RIGHT}",  # of machines
-    )
-)
-_TOPIC = re.compile(
-    rf"{LEFT}(?<!how[\s_-])(?:{TOPIC})[\s_-]+(?:[a-z][a-z+#]*[\s_-]+){{0,2}}?v?\d+(?:[._]\d+)*(?:\.x)?{RIGHT}"
-    rf"|{LEFT}(?:new[\s_-]in|changes[\s_-]in)[\s_-]+(?:[a-z+#]+[\s_-]+)?v?\d+(?:\.\d+)*(?:\.x)?{RIGHT}"
-)
-_MOVES = re.compile(r"migrat|upgrad|porting|umstieg|montée de version")
-_PLATFORM = re.compile(
-    rf"{LEFT}(?:{'|'.join(sorted(PLATFORMS, key=len, reverse=True))})[\s_-]?v?\d+(?:\.\d+)*(?:u\d+)?{RIGHT}"
-)
-_ANY_NUMBER = re.compile(rf"{LEFT}v?\d+(?:[._]\d+)*(?:\.x)?{RIGHT}")
-_MONTH_WORD = re.compile("|".join(sorted(name for name in MONTHS if len(name) > 2)))
-_NUMBER_SIGN = re.compile(
-    r"\d|edition|auflage|ausgabe|édition|edición|draft|version|revision|rev|[ _-][ivx]+(?:$|[^a-z])"
-)
+_NUMBER_SIGN = re.compile(r"\d|edition|auflage|ausgabe|édition|edición|draft|version|rev|[ _-][ivx]+(?:$|[^a-z])")
 _PERIOD = re.compile(rf"(?<![^\W_])(?:{apart(PERIOD_WORDS)})(?![^\W_])")
 
 _COPIES = tuple(
@@ -96,33 +64,33 @@ _RETIRED = tuple(
     re.compile(pattern)
     for pattern in (
         rf"(?<=[\s_.(\[-])(?:{RETIRED_WORDS})[\s_-]?\d{{0,2}}{RIGHT}{_END}",
-        rf"^[\s(\[]{{0,2}}(?:{RETIRED_WORDS})(?:[)\]_:]|\s?[-–]\s)",
+        rf"^[\s(\[]{{0,2}}(?:{RETIRED_WORDS})(?:[)\]:]|\s?[–]\s|\s-\s)",
+        rf"^(?:{PUT_BEFORE})_",
         rf"[(\[](?:{RETIRED_WORDS})[)\]]",
     )
 )
-_CHANNEL_WORDS = "|".join(sorted(RELEASED_CHANNELS | {"new", "newest", "updated", "neu", "nouveau", "nuevo"}))
-_CHANNEL = re.compile(rf"(?<=[\s_.(\[-])(?:{_CHANNEL_WORDS}){RIGHT}{_END}")
-_SURE_LANGUAGES = "|".join(sorted(LANGUAGES - LANGUAGES_OR_WORDS))
+_NEWEST = "|".join(sorted(RELEASED_CHANNELS | NEWEST_WORDS))
+_CHANNEL = re.compile(rf"(?<=[\s_.(\[-])(?:{_NEWEST}){RIGHT}{_END}")
+_REGION = r"(?:[_-](?:[a-z]{2}|han[st]))?"
 _LANGUAGE = re.compile(
-    rf"\.(?P<dotted>(?:{'|'.join(sorted(LANGUAGES))})(?:[_-](?:[a-z]{{2}}|han[st]))?){_END}"
-    rf"|(?<=[\s_(\[-])(?P<code>(?:{_SURE_LANGUAGES})(?:[_-](?:[a-z]{{2}}|han[st]))?){RIGHT}{_END}"
+    rf"\.(?P<dotted>(?:{'|'.join(sorted(LANGUAGES))}){_REGION}){_END}"
+    rf"|(?<=[\s_(\[-])(?P<code>(?:{'|'.join(sorted(LANGUAGES - LANGUAGES_OR_WORDS))}){_REGION}){RIGHT}{_END}"
     rf"|(?<=[\s_(\[-])(?P<name>{'|'.join(LANGUAGE_NAMES)})(?:[\s_-](?:version|edition|fassung))?{RIGHT}{_END}"
 )
-_SIGNAL = re.compile(
-    "|".join(
-        (
-            COPY_WORDS,
-            BACKUP_WORDS,
-            RETIRED_WORDS,
-            _CHANNEL_WORDS,
-            DRAFT_WORDS,
-            PROPOSED_WORDS,
-            FINAL_WORDS,
-            APPROVED_WORDS,
-        )
+_SIGNALS = frozenset(
+    word
+    for words in (
+        COPY_WORDS,
+        BACKUP_WORDS,
+        RETIRED_WORDS,
+        _NEWEST,
+        DRAFT_WORDS,
+        PROPOSED_WORDS,
+        FINAL_WORDS,
+        APPROVED_WORDS,
     )
-    + rf"|conflict|alpha|beta|rc|\(|{_LANGUAGE.pattern}"
-)
+    for word in re.split(r"[| ]", words)
+).union(LANGUAGES, LANGUAGE_NAMES, ("conflict", "conflicted", "alpha", "beta", "rc", "candidate", "finalfinal"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +109,7 @@ class Reading:
 
 @dataclass(slots=True)
 class _Text:
-    """A text while it is read. `work` has neither versions nor what only looks like one, `rest` lacks the versions."""
+    """A text while it is read. `rest` lacks what was taken as a version or a mark, `work` also what looks like one."""
 
     work: str
     rest: str
@@ -150,13 +118,8 @@ class _Text:
         self.work = self.work[:start] + TAKEN * (end - start) + self.work[end:]
         self.rest = self.rest[:start] + TAKEN * (end - start) + self.rest[end:]
 
-    def keep(self, start: int, end: int) -> None:
-        self.work = self.work[:start] + KEPT * (end - start) + self.work[end:]
-
-    def keep_all(self, patterns: Iterable[re.Pattern[str]]) -> None:
-        for pattern in patterns:
-            for match in pattern.finditer(self.work):
-                self.keep(*match.span())
+    def keep(self, pattern: re.Pattern[str]) -> None:
+        self.work = pattern.sub(lambda match: KEPT * len(match[0]), self.work)
 
     def take_first(self, patterns: Iterable[re.Pattern[str]]) -> re.Match[str] | None:
         for pattern in patterns:
@@ -165,6 +128,9 @@ class _Text:
                 return match
         return None
 
+    def words(self) -> tuple[str, ...]:
+        return tuple(_WORD.findall(self.rest.replace(TAKEN, " ")))
+
 
 def read(text: str) -> Reading:
     """The versions of a text and what is left of it."""
@@ -172,31 +138,32 @@ def read(text: str) -> Reading:
 
 
 @lru_cache(maxsize=65536)
-def _read(text: str) -> Reading:
-    lowered = _SEAM.sub(" ", text).lower()
+def _read(written: str) -> Reading:
+    lowered = (_SEAM.sub(" ", written) if _MIXED.search(written) else written).lower()
     is_period = _PERIOD.search(lowered) is not None
-    being_read = _Text(lowered, lowered)
-    copy = being_read.take_first(_COPIES)
-    versions = [*_dates(being_read), *_numbers(being_read, is_period=is_period)]
-    if not versions and copy is None and not _SIGNAL.search(lowered):
-        return Reading(tuple(_WORD.findall(lowered)), is_period=is_period)
+    text = _Text(lowered, lowered)
+    has_marks = "(" in lowered or not _SIGNALS.isdisjoint(_TOKEN.findall(lowered))
+    copy = text.take_first(_COPIES) if has_marks else None  # before dates: a conflicted copy bears that of the conflict
+    versions = (*_dates(text), *_numbers(text, is_period=is_period))
+    if not has_marks:
+        return Reading(text.words(), versions, is_period=is_period)
     stage = retired = channel = lang = None
     # What stands at the end of a name hides what stands before it: `policy final de`.
     for _ in range(3):
-        before = being_read.work
-        copy = copy or being_read.take_first(_COPIES)
-        lang = lang or being_read.take_first((_LANGUAGE,))
-        stage = stage or _stage(being_read)
-        retired = retired or being_read.take_first(_RETIRED)
-        channel = channel or being_read.take_first((_CHANNEL,))
-        if being_read.work == before:
+        before = text.work
+        copy = copy or text.take_first(_COPIES)
+        lang = lang or text.take_first((_LANGUAGE,))
+        stage = stage or _stage(text)
+        retired = retired or text.take_first(_RETIRED)
+        channel = channel or text.take_first((_CHANNEL,))
+        if text.work == before:
             break
     return Reading(
-        tuple(_WORD.findall(being_read.rest.replace(TAKEN, " "))),
-        tuple(versions),
+        text.words(),
+        versions,
         stage,
         copy[0].strip(" _-") if copy else None,
-        retired[0].strip(" _-()[].") if retired else None,
+        retired[0].strip(" _-()[].:–") if retired else None,
         channel[0] if channel else None,
         _language(lang) if lang else None,
         is_period,
@@ -209,19 +176,16 @@ def _language(match: re.Match[str]) -> str:
     return (match["dotted"] or match["code"]).replace("_", "-")
 
 
-def _dates(text: _Text) -> list[Version]:
+def _dates(text: _Text) -> Iterable[Version]:
+    text.keep(NAMES)
     found: list[tuple[int, int, Version]] = []
-    if _DIGIT.search(text.work):
-        text.keep_all(_NEVER_VERSIONS)
-    elif not _MONTH_WORD.search(text.work):
-        return []
-    for pattern, reader in READERS:
+    for pattern, reader in readers_for(text.work):
         for match in pattern.finditer(text.work):
             version = reader(match)
             if version is not None:
                 text.take(*match.span())
                 found.append((*match.span(), version))
-    return [version for _, _, version in _ranges(sorted(found, key=lambda each: each[0]), text)]
+    return (version for _, _, version in _ranges(sorted(found, key=lambda each: each[0]), text))
 
 
 def _ranges(found: list[tuple[int, int, Version]], text: _Text) -> list[tuple[int, int, Version]]:
@@ -240,14 +204,16 @@ def _ranges(found: list[tuple[int, int, Version]], text: _Text) -> list[tuple[in
     return ranges
 
 
-def _numbers(text: _Text, *, is_period: bool) -> list[Version]:
+def _numbers(text: _Text, *, is_period: bool) -> Iterable[Version]:
     if not _NUMBER_SIGN.search(text.work):
-        return []
-    if _MOVES.search(text.work):
-        text.keep_all((_ANY_NUMBER,))
-    text.keep_all((_TOPIC,))
-    if not is_period and _WORD.search(_PLATFORM.sub("", text.work)):
-        text.keep_all((_PLATFORM,))
+        return ()
+    if IS_ABOUT_MOVING.search(text.work):
+        text.keep(ANY_NUMBER)
+    text.keep(TOPICS)
+    # "Ubuntu 22.04" by itself and the release notes of Python 3.12 are of that version; what helps to install
+    # something on it is not.
+    if not is_period and _WORD.search(PLATFORM.sub("", text.work)):
+        text.keep(PLATFORM)
     found: list[tuple[int, Version]] = []
     for pattern, reader in NUMBERS:
         for match in pattern.finditer(text.work):
@@ -256,7 +222,7 @@ def _numbers(text: _Text, *, is_period: bool) -> list[Version]:
                 group = "only" if "only" in pattern.groupindex else 0
                 text.take(*match.span(group))
                 found.append((match.start(group), version))
-    return [version for _, version in sorted(found, key=lambda each: each[0])]
+    return (version for _, version in sorted(found, key=lambda each: each[0]))
 
 
 def _stage(text: _Text) -> Version | None:

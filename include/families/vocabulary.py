@@ -57,8 +57,8 @@ PLATFORMS = _set(
 
 STANDARDS = _set(
     "iso iec ieee rfc std bcp pep bip xep oep kep adr jep jsr eip erc din ansi astm nist fips wcag tls ssl http https "
-    "usb oauth oidc saml openapi html css ecmascript pci dss soc hl7 web industry cve cwe ghsa covid sars bluetooth "
-    "issue ticket case bug invoice order room building"
+    "usb oauth oidc saml openapi html css ecmascript pci soc hl7 web industry cve cwe ghsa covid sars bluetooth ticket "
+    "issue bug"
 )
 """Their numbers are names: RFC 2026 is of 1996, CVE-2024-1234 is no month."""
 
@@ -123,6 +123,7 @@ RETIRED_WORDS = (
     "old|archive|archived|deprecated|obsolete|outdated|superseded|retired|alt|veraltet|archiv|ancien|ancienne"
     "|obsolète|antiguo|antigua|obsoleto|obsoleta"
 )
+PUT_BEFORE = "old|alt|ancien|ancienne|antiguo|antigua"
 RETIRED_FOLDERS = _set(
     "old archive archives archived _archive _archived deprecated obsolete superseded retired attic backup backups "
     "archiv alt veraltet anciens obsolètes archivo antiguo"
@@ -133,11 +134,13 @@ LANGUAGE_FOLDERS = _set("docs doc i18n l10n locale locales lang langs language l
 
 RELEASED_CHANNELS = _set("latest stable current lts released aktuell actuel actual")
 UNRELEASED_CHANNELS = _set("master main trunk next edge nightly unreleased canary develop devel head snapshot")
+NEWEST_WORDS = _set("new newest updated neu nouveau nuevo")
+"""In file names and titles; of which day the new one is, nobody knows."""
 VERSIONED_PARENTS = _set("docs doc documentation manual manuals reference api version versions release releases v")
 """Folders in which a bare number is a version: docs/16/."""
 
 PERIOD_WORDS = (
-    "annual report|quarterly report|monthly report|weekly report|progress report|minutes|meetings?|meeting notes|agendas?"
+    "(?:annual|quarterly|monthly|weekly|progress) reports?|minutes|meetings?|meeting notes|agendas?"
     "|release notes?|release schedule|change ?logs?|what'?s? new|newsletters?|digest|bulletins?"
     "|(?:status|council|project|team|weekly|monthly|quarterly) updates?|updates|retrospectives?|retro|post ?mortems?"
     "|incident reports?|stand ?ups?|surveys?|audits?|elections?|earnings|results|financial statements?|budgets?"
