@@ -1,0 +1,166 @@
+"""Which documents of a source are decided together: grouped by structure, linked or named a family. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+from include.families.grouping import Group
+from include.families.links import Statement, Statements
+from include.families.members import Member
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """Documents that are one family, sorted by id, with everything that made them one."""
+
+    members: tuple[Member, ...]
+    groups: tuple[Group, ...]
+    links: tuple[Statement, ...]
+    disputed: tuple[Statement, ...]
+    void: tuple[Statement, ...]
+    labels: tuple[str, ...]  # families that a person or the documents name
+    is_labelled_by_hand: bool
+
+
+class _Together:
+    """Sets that grow together; independent of the order in which they do."""
+
+    def __init__(self) -> None:
+        self._above: dict[str, str] = {}
+
+    def join(self, one: str, other: str) -> None:
+        first, second = sorted((self.top(one), self.top(other)))
+        self._above[second] = first
+
+    def top(self, doc_id: str) -> str:
+        path = []
+        while (above := self._above.get(doc_id, doc_id)) != doc_id:
+            path.append(doc_id)
+            doc_id = above
+        for each in path:
+            self._above[each] = doc_id
+        return doc_id
+
+
+def components(members: Sequence[Member], statements: Statements, groups: Sequence[Group]) -> tuple[Component, ...]:
+    """Every document in one component, documents that belong to nothing in one of their own. Sorted by first id.
+
+    What a person put into two families is never joined. A claim without force joins its author to a family where that
+    is the only one it speaks of, and never two families.
+    """
+    by_id = {member.key.doc_id: member for member in members}
+    decided = {doc_id: label for doc_id, member in by_id.items() if (label := _decided_label(member))}
+    free = _joined(by_id.keys(), statements, groups, by_id, decided, among=by_id.keys())
+    labels_in = defaultdict(set)
+    for doc_id, label in decided.items():
+        labels_in[free.top(doc_id)].add(label)
+    split = {top for top, labels in labels_in.items() if len(labels) > 1}
+    if split:  # a person put some of them elsewhere: those keep to their own, the others are joined without them
+        apart = {doc_id for doc_id in decided if free.top(doc_id) in split}
+        free = _joined(by_id.keys(), statements, groups, by_id, decided, among=by_id.keys() - apart)
+    gathered: dict[str, list[str]] = defaultdict(list)
+    for doc_id in sorted(by_id):
+        gathered[free.top(doc_id)].append(doc_id)
+    return _with_what_made_them(gathered, by_id, statements, groups, free, decided)
+
+
+def _joined(
+    doc_ids: Iterable[str],
+    statements: Statements,
+    groups: Sequence[Group],
+    by_id: dict[str, Member],
+    decided: dict[str, str],
+    *,
+    among: Iterable[str],
+) -> _Together:
+    """What belongs together. Documents that are not `among` these are joined by their decided label alone."""
+    together, among = _Together(), set(among)
+    by_label: dict[Hashable, list[str]] = defaultdict(list)
+    for doc_id in sorted(doc_ids):
+        member = by_id[doc_id]
+        if doc_id in decided:
+            by_label["decided", decided[doc_id], _language(member)].append(doc_id)
+        elif member.lineage.family and doc_id in among:
+            by_label["stated", member.lineage.family, _language(member)].append(doc_id)
+    for first, *others in by_label.values():
+        for other in others:
+            together.join(first, other)
+    for group in groups:
+        grouped = [member.key.doc_id for member in group.members if member.key.doc_id in among]
+        for other in grouped[1:]:
+            together.join(grouped[0], other)
+    for statement in (*statements.links, *statements.disputed):
+        if statement.older in among and statement.newer in among:
+            together.join(statement.older, statement.newer)
+    _join_authors(together, statements.void, among)
+    return together
+
+
+def _join_authors(together: _Together, void: Sequence[Statement], among: set[str]) -> None:
+    sizes: dict[str, int] = defaultdict(int)
+    for doc_id in among:
+        sizes[together.top(doc_id)] += 1
+    claimed: dict[str, set[str]] = defaultdict(set)
+    for statement in void:
+        if statement.newer in among and statement.older in among and statement.by_newer:
+            claimed[statement.newer].add(together.top(statement.older))
+    alone = [
+        (author, next(iter(tops)))
+        for author, tops in sorted(claimed.items())
+        if len(tops) == 1 and sizes[together.top(author)] == 1
+    ]
+    for author, top in alone:
+        together.join(author, top)
+
+
+def _with_what_made_them(
+    gathered: dict[str, list[str]],
+    by_id: dict[str, Member],
+    statements: Statements,
+    groups: Sequence[Group],
+    together: _Together,
+    decided: dict[str, str],
+) -> tuple[Component, ...]:
+    """What joined each component. A group that was split counts for every part of it."""
+    links, disputed, void = (
+        _by_component(each, together) for each in (statements.links, statements.disputed, statements.void)
+    )
+    groups_of: dict[str, list[Group]] = defaultdict(list)
+    for group in groups:
+        for top in sorted({together.top(member.key.doc_id) for member in group.members}):
+            groups_of[top].append(group)
+    found = []
+    for top, doc_ids in gathered.items():
+        by_hand = {decided[doc_id] for doc_id in doc_ids if doc_id in decided}
+        stated = {family for doc_id in doc_ids if (family := by_id[doc_id].lineage.family)}
+        found.append(
+            Component(
+                tuple(by_id[doc_id] for doc_id in doc_ids),
+                tuple(groups_of[top]),
+                tuple(links[top]),
+                tuple(disputed[top]),
+                tuple(void[top]),
+                tuple(sorted(by_hand or stated)),
+                bool(by_hand),
+            )
+        )
+    return tuple(sorted(found, key=lambda each: each.members[0].key))
+
+
+def _by_component(statements: Sequence[Statement], together: _Together) -> dict[str, list[Statement]]:
+    """Statements within a component; a claim without force counts where the claimed document is."""
+    found: dict[str, list[Statement]] = defaultdict(list)
+    for statement in statements:
+        found[together.top(statement.older)].append(statement)
+    return found
+
+
+def _decided_label(member: Member) -> str:
+    label = member.decided.get("doc_family")
+    return label if isinstance(label, str) else ""
+
+
+def _language(member: Member) -> str:
+    return (member.lang or "").casefold().replace("_", "-")

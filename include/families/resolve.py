@@ -1,0 +1,105 @@
+"""Which document of each family holds, and what it replaces. Pure; the order of the input changes nothing.
+
+    documents -> groups by structure (`grouping`), statements put together (`links`)
+              -> families (`components`) -> each one decided, or ambiguous (`decisions`)
+              -> patches (`marks`)
+
+Order of the signals: a person's decisions, explicit links, versions, effective dates, created dates. A signal that is
+missing says nothing. What is left open goes to a person with both sides' evidence.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import cache
+
+from include.domain.documents import DocumentKey
+from include.families.components import Component, components
+from include.families.contenders import Contender, contender, standing_among
+from include.families.decisions import decide
+from include.families.grouping import group
+from include.families.links import read_statements
+from include.families.marks import patches
+from include.families.members import FamilyDecision, Member
+from include.families.names import Name, read_name
+from include.families.standing import Standing
+
+__all__ = ["patches", "resolve"]
+
+Alike = Callable[[DocumentKey, DocumentKey], float]
+
+
+def resolve(members: Sequence[Member], alike: Alike, *, now: datetime | None = None) -> tuple[FamilyDecision, ...]:
+    """The families of these documents, sorted by source and name; a document that belongs to nothing is in none.
+
+    `alike` is the cosine similarity of two documents' vectors. `now` (UTC): a document whose effective date is still to
+    come is not current yet; without it every effective date counts as reached. Raises ValueError for a document that is
+    named twice.
+    """
+    by_source: dict[str, dict[str, Member]] = defaultdict(dict)
+    for member in members:
+        if by_source[member.key.source].setdefault(member.key.doc_id, member) is not member:
+            raise ValueError(f"{member.key} is named twice: one document has one state")
+    return tuple(
+        decision
+        for source in sorted(by_source)
+        for decision in _resolve_source([by_source[source][doc_id] for doc_id in sorted(by_source[source])], alike, now)
+    )
+
+
+def _resolve_source(members: Sequence[Member], alike: Alike, now: datetime | None) -> list[FamilyDecision]:
+    by_id = {member.key.doc_id: member for member in members}
+    groups = group(members, alike).found
+    grouped = {
+        member.key.doc_id: (made, name)
+        for made in groups
+        for member, name in zip(made.members, made.names, strict=True)
+    }
+
+    @cache  # reading a name costs more than all the rest, and few documents without a group need theirs
+    def name_of(doc_id: str) -> Name:
+        return grouped[doc_id][1] if doc_id in grouped else read_name(doc_id, by_id[doc_id].title)
+
+    @cache
+    def stands(doc_id: str) -> Standing:
+        return standing_among(by_id[doc_id], name_of(doc_id), now)
+
+    def contend(member: Member) -> Contender:
+        doc_id = member.key.doc_id
+        return contender(member, stands(doc_id), name_of(doc_id), grouped[doc_id][0] if doc_id in grouped else None)
+
+    statements = read_statements(members, stands)
+    found = [
+        component
+        for component in components(members, statements, groups)
+        if len(component.members) > 1 or component.members[0].key.doc_id in statements.open_ends
+    ]
+    decided = (
+        decide(component, name, [contend(member) for member in component.members], statements)
+        for component, name in zip(found, _names(found), strict=True)
+    )
+    return sorted((decision for decision in decided if decision is not None), key=lambda decision: decision.family)
+
+
+def _names(found: Sequence[Component]) -> list[str]:
+    """A name for each: the one that is stated, with its language where several share it; else the group's, else the
+    first document's. No two are alike."""
+    wanted = [_name(component) for component in found]
+    taken: dict[str, int] = defaultdict(int)
+    for name in wanted:
+        taken[name] += 1
+    return [
+        name if taken[name] == 1 else f"{name} ({component.members[0].key.doc_id})"
+        for name, component in zip(wanted, found, strict=True)
+    ]
+
+
+def _name(component: Component) -> str:
+    if component.labels:
+        lang = component.members[0].lang
+        return component.labels[0] if component.is_labelled_by_hand or not lang else f"{component.labels[0]} ({lang})"
+    if component.groups:
+        return min(group.family for group in component.groups)
+    return component.members[0].key.doc_id
