@@ -1,0 +1,160 @@
+"""The detector: every document of one source, its evidence, and what is proposed. Pure; input order changes nothing.
+
+    subject -> protected? stop -> signals -> without what a person has kept -> fusion -> stage, review or nothing
+
+What other documents refer to is staged only where a person, the resolver or the source's own expiry date says so: those
+who follow the links would miss it. Otherwise it is for review.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from include.domain.documents import SEARCHABLE, DocumentKey, Status
+from include.staleness.addresses import Answer, address_gone, why_not_believed
+from include.staleness.ageing import Ageing, aged, expired
+from include.staleness.duplicates import Texts, near_duplicate
+from include.staleness.evidence import Candidate, Evidence, Proposal, Signal
+from include.staleness.fusion import fuse
+from include.staleness.links import Links, live_referrers, orphaned, why_not_proven
+from include.staleness.overlaps import Overlap
+from include.staleness.protection import why_kept, why_protected, without_kept
+from include.staleness.statements import source_says
+from include.staleness.subject import Subject
+from include.staleness.supersession import superseded
+from include.staleness.usage import ENOUGH, Enough, Usage, not_retrieved, why_not_enough
+
+_STANDS_ABOVE_LINKS = frozenset({Signal.SUPERSEDED, Signal.EXPIRED})
+
+
+def _no_text(key: DocumentKey) -> str:
+    raise LookupError(f"{key}: overlaps were given without the texts that they are checked with")
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What was found out about a source beside its documents' metadata. What is None was not looked at."""
+
+    links: Links | None = None
+    usage: Usage | None = None
+    answers: Mapping[str, Answer] | None = None
+    overlaps: Mapping[DocumentKey, tuple[Overlap, ...]] | None = None
+    texts: Texts = _no_text
+
+
+@dataclass(frozen=True, slots=True)
+class Spared:
+    """A document that is left alone because somebody wants it so. `why` is a sentence; `evidence` is what speaks
+    against it all the same, for those who ask."""
+
+    key: DocumentKey
+    why: str
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """What one run finds in one source. `candidates`: those to be staged first, then by score; `spared` by document.
+    `not_judged` says of each signal that could not be used in this source, why."""
+
+    source: str
+    examined: int
+    candidates: tuple[Candidate, ...]
+    spared: tuple[Spared, ...] = ()
+    not_judged: Mapping[Signal, str] = field(default_factory=dict)
+
+    def of(self, proposal: Proposal) -> tuple[Candidate, ...]:
+        return tuple(each for each in self.candidates if each.proposal is proposal)
+
+
+def detect(
+    source: str,
+    subjects: Iterable[Subject],
+    observed: Observed,
+    ageing: Ageing,
+    *,
+    now: datetime,
+    enough: Enough = ENOUGH,
+) -> Detection:
+    """`subjects` are all indexed documents of the source. Raises ValueError for one of another, or named twice."""
+    shelf: dict[str, Subject] = {}
+    for subject in subjects:
+        if subject.key.source != source or subject.key.doc_id in shelf:
+            raise ValueError(f"{subject.key} is not a document of {source}, or is named twice")
+        shelf[subject.key.doc_id] = subject
+    sight = _Sight(shelf, observed, ageing, now, enough)
+    candidates: list[Candidate] = []
+    spared: list[Spared] = []
+    for _, subject in sorted(shelf.items()):
+        evidence = list(sight.evidence(subject))
+        if not evidence:
+            continue
+        if why := why_protected(subject, ageing, now=now):
+            spared.append(Spared(subject.key, why, fuse(evidence).evidence))
+            continue
+        fresh, kept = without_kept(subject, evidence)
+        most, because = sight.limit(subject, fresh)
+        fused = fuse(fresh, most=most, because=because)
+        if fused.proposal is not None:
+            candidates.append(
+                Candidate(subject.key, fused.proposal, fused.score, fused.evidence, fused.arithmetic, fused.replacement)
+            )
+        elif kept:
+            spared.append(Spared(subject.key, why_kept(subject, kept), tuple(kept)))
+    candidates.sort(key=lambda each: (each.proposal is not Proposal.STAGE, -each.score, each.key))
+    return Detection(source, len(shelf), tuple(candidates), tuple(spared), sight.not_judged)
+
+
+class _Sight:
+    """All signals, those that say something in this source."""
+
+    def __init__(
+        self, shelf: Mapping[str, Subject], observed: Observed, ageing: Ageing, now: datetime, enough: Enough
+    ) -> None:
+        self._shelf = shelf
+        self._observed = observed
+        self._ageing = ageing
+        self._now = now
+        self._live = frozenset(doc_id for doc_id, each in shelf.items() if each.status is Status.PUBLISHED)
+        readable = sum(each.status in SEARCHABLE for each in shelf.values())
+        answers = observed.answers
+        reasons = {
+            Signal.ORPHANED: why_not_proven(observed.links),
+            Signal.NOT_RETRIEVED: why_not_enough(observed.usage, readable, enough),
+            Signal.ADDRESS_GONE: "pages were not asked" if answers is None else why_not_believed(answers),
+            Signal.NEAR_DUPLICATE: "vectors were not compared" if observed.overlaps is None else "",
+        }
+        self.not_judged = {signal: why for signal, why in reasons.items() if why}
+
+    def evidence(self, subject: Subject) -> Iterator[Evidence]:
+        yield from (each for each in self._signals(subject) if each is not None)
+
+    def limit(self, subject: Subject, evidence: Iterable[Evidence]) -> tuple[Proposal, str]:
+        """The most that may be proposed, and why not more."""
+        links = self._observed.links
+        if any(each.anchor and each.signal in _STANDS_ABOVE_LINKS for each in evidence):
+            return Proposal.STAGE, ""
+        if links is None or why_not_proven(links):
+            return Proposal.STAGE, ""
+        referrers = live_referrers(subject, links, self._live)
+        if not referrers:
+            return Proposal.STAGE, ""
+        more = f" and {len(referrers) - 1} more" if len(referrers) > 1 else ""
+        return Proposal.REVIEW, f"{referrers[0]}{more} link to it"
+
+    def _signals(self, subject: Subject) -> Iterator[Evidence | None]:
+        observed, now = self._observed, self._now
+        yield superseded(subject, self._shelf, now=now)
+        yield source_says(subject)
+        yield expired(subject, now=now)
+        yield aged(subject, self._ageing, now=now)
+        if observed.links is not None and Signal.ORPHANED not in self.not_judged:
+            yield orphaned(subject, observed.links, self._live)
+        if observed.usage is not None and Signal.NOT_RETRIEVED not in self.not_judged:
+            yield not_retrieved(subject, observed.usage)
+        if observed.answers is not None and Signal.ADDRESS_GONE not in self.not_judged:
+            yield address_gone(subject, observed.answers, now=now)
+        if observed.overlaps:
+            yield near_duplicate(subject, observed.overlaps.get(subject.key, ()), self._shelf, observed.texts)

@@ -1,0 +1,126 @@
+"""What the detector knows of one indexed document, and what people have decided about it. Pure data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from include.domain.dates import EvidencedDate, Precision, Trust, from_rfc3339
+from include.domain.documents import DocumentKey, Status
+from include.domain.metadata import Patch
+
+
+@dataclass(frozen=True, slots=True)
+class Care:
+    """What people have decided in reviews of a document.
+
+    `held_until`: nothing is proposed before it (a hold, an extension), for `hold_reason`. `reviewed_at`: when somebody
+    last found it right, which is not when it was edited. `kept` are fingerprints of the evidence that was looked at
+    then and found no reason.
+    """
+
+    held_until: datetime | None = None
+    hold_reason: str = ""
+    reviewed_at: datetime | None = None
+    kept: frozenset[str] = frozenset()
+
+
+NO_CARE = Care()
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One indexed document. Dates carry their trust: a date that nobody vouches for is here, and never decides.
+
+    `read_at` is the clock before the present version was fetched. `linked_by_person`: `superseded_by` is a person's
+    word, otherwise the resolver's. `affirmed`: a person has said in the ledger that it is published or current.
+    """
+
+    key: DocumentKey
+    title: str = ""
+    url: str = ""
+    content_type: str = "page"
+    lang: str | None = None
+    content_hash: str = ""
+    status: Status = Status.PUBLISHED
+    stated_status: str | None = None
+    created_at: EvidencedDate | None = None
+    updated_at: EvidencedDate | None = None
+    effective_date: EvidencedDate | None = None
+    expires_at: EvidencedDate | None = None
+    read_at: datetime | None = None
+    doc_family: str | None = None
+    is_canonical: bool = False
+    is_current: bool = True
+    pinned: bool = False
+    superseded_by: tuple[str, ...] = ()
+    linked_by_person: bool = False
+    affirmed: bool = False
+    care: Care = NO_CARE
+
+
+def subject_of(payload: Mapping[str, object], *, decided: Patch | None = None, care: Care = NO_CARE) -> Subject:
+    """From the payload of any chunk of a version and from what a person has written in the ledger (`decided`).
+
+    Raises ValueError when the payload lacks what every chunk carries.
+    """
+    source, doc_id, status = payload.get("source"), payload.get("doc_id"), payload.get("status")
+    if not isinstance(source, str) or not isinstance(doc_id, str) or not isinstance(status, str):
+        raise ValueError(f"a chunk without source, doc_id and status: {source!r}, {doc_id!r}, {status!r}")
+    decided = decided or {}
+    return Subject(
+        key=DocumentKey(source, doc_id),
+        title=_text(payload, "title"),
+        url=_text(payload, "url"),
+        content_type=_text(payload, "content_type") or "page",
+        lang=_text(payload, "lang") or None,
+        content_hash=_text(payload, "content_hash"),
+        status=Status(status),
+        stated_status=_text(payload, "stated_status") or None,
+        created_at=_date(payload, "created_at"),
+        updated_at=_date(payload, "updated_at"),
+        effective_date=_date(payload, "effective_date"),
+        expires_at=_date(payload, "expires_at"),
+        read_at=_instant(payload, "fetched_at"),
+        doc_family=_text(payload, "doc_family") or None,
+        is_canonical=payload.get("is_canonical") is True,
+        is_current=payload.get("is_current") is not False,
+        pinned=payload.get("pinned") is True,
+        superseded_by=_texts(payload, "superseded_by"),
+        linked_by_person=bool(decided.get("superseded_by")),
+        affirmed=decided.get("status") == Status.PUBLISHED or decided.get("is_current") is True,
+        care=care,
+    )
+
+
+def _date(payload: Mapping[str, object], name: str) -> EvidencedDate | None:
+    """None where there is no date. One whose provenance cannot be read is one that nobody vouches for."""
+    value = _instant(payload, name)
+    if value is None:
+        return None
+    trust, precision = _text(payload, f"{name}_trust"), _text(payload, f"{name}_precision")
+    is_known = trust in set(Trust) and precision in set(Precision)
+    return EvidencedDate(
+        value,
+        Precision(precision) if is_known else Precision.INSTANT,
+        _text(payload, f"{name}_origin") or name,
+        Trust(trust) if is_known else Trust.UNKNOWN,
+    )
+
+
+def _instant(payload: Mapping[str, object], name: str) -> datetime | None:
+    try:
+        return from_rfc3339(_text(payload, name))
+    except ValueError:
+        return None
+
+
+def _text(payload: Mapping[str, object], name: str) -> str:
+    value = payload.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _texts(payload: Mapping[str, object], name: str) -> tuple[str, ...]:
+    value = payload.get(name)
+    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list | tuple) else ()

@@ -1,0 +1,121 @@
+"""Superseded: somebody said what takes the place of this document, and that is there for readers. Pure.
+
+| the links lead to                                                  | evidence                          |
+|--------------------------------------------------------------------|-----------------------------------|
+| one head that is published and holds                               | an anchor, strong enough alone    |
+| the same, but the document belongs to another release than its head | a doubt: that release has readers |
+| a head that is hidden, not in force yet, expired or given up        | a doubt                           |
+| two heads, a circle, a document that is not here                    | a doubt                           |
+| another language                                                    | nothing: a translation is no heir |
+
+A doubt is for a person: whoever stages a document whose heir cannot be read takes the answer away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from include.domain.documents import Status
+from include.families.names import read_name
+from include.families.proposals import is_in_a_tree
+from include.families.standing import standing_of
+from include.staleness.evidence import Evidence, Signal
+from include.staleness.subject import Subject
+
+BY_A_PERSON = 0.98
+BY_THE_RESOLVER = 0.95
+DOUBTFUL = 0.6
+UNKNOWN_HEAD = 0.5
+
+
+def superseded(subject: Subject, shelf: Mapping[str, Subject], *, now: datetime) -> Evidence | None:
+    """What the links of `subject` amount to. `shelf` is every indexed document of its source, by doc id."""
+    ends, missing, is_circle = _ends(subject, shelf)
+    if is_circle:
+        return _doubt(UNKNOWN_HEAD, f"it is superseded in a circle ({' → '.join(is_circle)}), so nobody knows by what")
+    if missing:
+        return _doubt(UNKNOWN_HEAD, f"it is superseded by {', '.join(missing)}, which is not in the index")
+    if not ends:
+        if subject.status is Status.SUPERSEDED and not subject.superseded_by:
+            return _doubt(UNKNOWN_HEAD, "it is marked as superseded, and nothing says by what")
+        return None
+    if len(ends) > 1:
+        return _doubt(DOUBTFUL, f"{' and '.join(ends)} both take its place, and one reader cannot be sent to both")
+    head = shelf[ends[0]]
+    against = _against(subject, head, now)
+    who = "a person" if subject.linked_by_person else "the resolver"
+    sentence = f"{who} says that it is superseded by {head.key.doc_id}{_called(head)}"
+    facts = {"superseded_by": head.key.doc_id}
+    if against:
+        sentence = f"{sentence}; but {against}"
+        return Evidence(Signal.SUPERSEDED, DOUBTFUL, sentence, facts=facts | {"but": against}, replacement=head.key)
+    strength = BY_A_PERSON if subject.linked_by_person else BY_THE_RESOLVER
+    return Evidence(Signal.SUPERSEDED, strength, sentence, anchor=True, facts=facts, replacement=head.key)
+
+
+def _ends(subject: Subject, shelf: Mapping[str, Subject]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """(heads, documents that are not here, a circle), each sorted but the circle. Every link is followed once."""
+    ends, missing = set(), set()
+    done: set[str] = set()
+    path: dict[str, None] = {}  # in order
+    stack = [(subject.key.doc_id, False)]
+    while stack:
+        doc_id, is_left = stack.pop()
+        if is_left:
+            del path[doc_id]
+            done.add(doc_id)
+            continue
+        if doc_id in path:
+            way = list(path)
+            return (), (), (*way[way.index(doc_id) :], doc_id)
+        if doc_id in done:
+            continue
+        path[doc_id] = None
+        stack.append((doc_id, True))
+        here = subject if doc_id == subject.key.doc_id else shelf[doc_id]
+        onward = [each for each in here.superseded_by if each != doc_id and not _translated(subject, shelf.get(each))]
+        if not onward and doc_id != subject.key.doc_id:
+            ends.add(doc_id)
+        missing.update(each for each in onward if each not in shelf)
+        stack.extend((each, False) for each in sorted(onward, reverse=True) if each in shelf)
+    return tuple(sorted(ends)), tuple(sorted(missing)), ()
+
+
+def _translated(subject: Subject, other: Subject | None) -> bool:
+    if other is None or not subject.lang or not other.lang:
+        return False
+    one, two = (lang.casefold().replace("_", "-") for lang in (subject.lang, other.lang))
+    return one != two
+
+
+def _against(subject: Subject, head: Subject, now: datetime) -> str:
+    """Why nobody should be sent to this head, or not yet; empty when nothing speaks against it."""
+    if head.status is not Status.PUBLISHED:
+        return f"that is {head.status.value} itself"
+    if standing_of(head.stated_status).is_over:
+        return f"that calls itself {head.stated_status!r}"
+    if head.effective_date and head.effective_date.is_trusted and head.effective_date.value > now:
+        return f"that comes into force on {head.effective_date.value:%Y-%m-%d}"
+    if head.expires_at and head.expires_at.is_trusted and head.expires_at.end < now:
+        return f"that expired on {head.expires_at.value:%Y-%m-%d}"
+    if subject.linked_by_person:  # who knows both documents
+        return ""
+    name, other = read_name(subject.key.doc_id, subject.title), read_name(head.key.doc_id, head.title)
+    if name.audience != other.audience:
+        return f"by their names they are for others ({_words(name.audience)}, {_words(other.audience)})"
+    if is_in_a_tree(name) and is_in_a_tree(other):
+        return "it belongs to another release, which may still have its readers"
+    return ""
+
+
+def _words(audience: tuple[str, ...]) -> str:
+    return " and ".join(audience) or "everybody"
+
+
+def _called(head: Subject) -> str:
+    return f" ({head.title})" if head.title else ""
+
+
+def _doubt(strength: float, sentence: str) -> Evidence:
+    return Evidence(Signal.SUPERSEDED, strength, sentence, facts={"doubt": sentence})
