@@ -22,6 +22,7 @@ from include.connectors.git_snapshot import Document, Snapshot, scope, take
 from include.domain.documents import DocumentKey, FetchedDocument, Presence
 from include.domain.errors import DocumentGone, DocumentNotPublic, DocumentUnreadable, SourceUnavailable
 from include.domain.inventory import ListedDocument, Listing, Proof
+from include.domain.lineage import Lineage
 from include.ports import Clock
 from include.text import front_matter
 
@@ -131,6 +132,7 @@ class GitMarkdownConnector:
             dates=(*site.dates(page, fields), *self._file_history(snapshot).dates.get(document.entry.path, ())),
             conventions=site.conventions,
             empty_is_legitimate=self._options.empty_pages,
+            lineage=Lineage(aliases=site.former_paths(page, fields)),
         )
 
     def probe(self, doc_id: str) -> Presence:

@@ -24,6 +24,7 @@ from include.connectors.http_pages import ListEndpoint
 from include.connectors.http_session import Answer, HttpSession, Pace
 from include.connectors.http_standing import standing_of
 from include.connectors.json_fields import judge, search, text_of, utf8, version_of
+from include.connectors.json_lineage import lineage_of
 from include.connectors.page_text import PageText, page_text
 from include.connectors.page_version import version_as_read
 from include.connectors.witnesses import Witnesses
@@ -139,6 +140,7 @@ class HttpJsonConnector:
             dates=_dates(fields, page.data, options.conventions),
             conventions=options.conventions,
             empty_is_legitimate=options.empty_pages,
+            lineage=lineage_of(fields.lineage, page.data),
         )
 
     def probe(self, doc_id: str) -> Presence:

@@ -105,6 +105,18 @@ class ListOptions(_Options):
         return (self.version,) if isinstance(self.version, str) else self.version
 
 
+class LineageFields(_Options):
+    """Where a page says what it is among its versions. References (`supersedes`, `superseded_by`) name one document or
+    a list of them: by id, address, number or title; `aliases` are its own other names."""
+
+    family: Expression | None = None
+    version: Expression | None = None
+    status: Expression | None = None
+    supersedes: Expression | None = None
+    superseded_by: Expression | None = None
+    aliases: Expression | None = None
+
+
 class Fields(_Options):
     """Where a page keeps what a document needs. `body` may name a list of texts, which are joined."""
 
@@ -119,6 +131,7 @@ class Fields(_Options):
     effective_date: Expression | None = None
     expires_at: Expression | None = None
     goes_live_at: Expression | None = None
+    lineage: LineageFields = LineageFields()
 
 
 class PageOptions(_Options):

@@ -13,14 +13,15 @@ from include.families.members import Member
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """Documents that are one family, sorted by id, with everything that made them one."""
+    """Documents that are one family, sorted by id, with everything that made them one. `void` are claims about them
+    that were not counted, by whomever. `labels` are the families that a person, or else the documents, name."""
 
     members: tuple[Member, ...]
     groups: tuple[Group, ...]
     links: tuple[Statement, ...]
     disputed: tuple[Statement, ...]
     void: tuple[Statement, ...]
-    labels: tuple[str, ...]  # families that a person or the documents name
+    labels: tuple[str, ...]
     is_labelled_by_hand: bool
 
 
@@ -124,9 +125,9 @@ def _with_what_made_them(
     decided: dict[str, str],
 ) -> tuple[Component, ...]:
     """What joined each component. A group that was split counts for every part of it."""
-    links, disputed, void = (
-        _by_component(each, together) for each in (statements.links, statements.disputed, statements.void)
-    )
+    links = _by_component(statements.links, together, across=False)
+    disputed = _by_component(statements.disputed, together, across=False)
+    void = _by_component(statements.void, together, across=True)
     groups_of: dict[str, list[Group]] = defaultdict(list)
     for group in groups:
         for top in sorted({together.top(member.key.doc_id) for member in group.members}):
@@ -149,11 +150,13 @@ def _with_what_made_them(
     return tuple(sorted(found, key=lambda each: each.members[0].key))
 
 
-def _by_component(statements: Sequence[Statement], together: _Together) -> dict[str, list[Statement]]:
-    """Statements within a component; a claim without force counts where the claimed document is."""
+def _by_component(statements: Sequence[Statement], together: _Together, *, across: bool) -> dict[str, list[Statement]]:
+    """Statements within a component; with `across` those about one of its documents by one of another as well."""
     found: dict[str, list[Statement]] = defaultdict(list)
     for statement in statements:
-        found[together.top(statement.older)].append(statement)
+        top = together.top(statement.older)
+        if across or together.top(statement.newer) == top:
+            found[top].append(statement)
     return found
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from include.domain.metadata import MARKS
 from include.families.components import Component
@@ -79,7 +79,8 @@ def decide(
     )
     if (steps := levels(order.after, [each.doc_id for each in members])) > 1 and relation is Relation.REVISIONS:
         why.append(f"the longest chain has {steps} links")
-    return _decision(component, family, relation, members, head, canonical, links, (), why)
+    decided = _decision(component, family, relation, members, head, canonical, links, (), why)
+    return replace(decided, beside=tuple(each.doc_id for each in members if _is_beside(each, head, component, order)))
 
 
 def _head(component: Component, members: Sequence[Contender], order: _Order, open_ends: Mapping[str, str]) -> Contender:
@@ -263,6 +264,15 @@ def _follow_head(members: Sequence[Contender], head: Contender, order: _Order) -
             order.after[each.doc_id][head.doc_id] = ("its name or its state says that it is put away",)
         elif head.is_living and each.tier is head.tier and not each.is_living:
             order.after[each.doc_id][head.doc_id] = (f"{head.doc_id} lives on beside it",)
+
+
+def _is_beside(each: Contender, head: Contender, component: Component, order: _Order) -> bool:
+    """Whether nothing is known of the two but that others are linked to both. What holds beside a head that a person
+    chose is what that person left out."""
+    if each is head or order.after.get(each.doc_id):
+        return False
+    of_one_name = bool(component.labels) or bool(each.group and each.group == head.group)
+    return not of_one_name or (head.member.decided.get("is_current") is True and each.tier is Tier.LIVE)
 
 
 def _canonical(members: Sequence[Contender], head: Contender, relation: Relation) -> Contender | None:

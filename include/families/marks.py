@@ -6,6 +6,7 @@
 | canonical, another one                      | by links   | no         | yes          | as stated                  |
 | replaced by one or more                     | superseded | no         | no           | superseded_by, supersedes  |
 | neither (a draft, a copy, one put off)      | published  | no         | no           | none                       |
+| `beside` them                               | not marked: it may be the answer to another question              |
 | earlier period (annual report, minutes)     | published  | no         | no           | only what somebody states  |
 
 `superseded_by` names the direct successors; readers follow them to the head, so that the newest that may be seen
@@ -34,7 +35,7 @@ def patches(decision: FamilyDecision) -> Mapping[str, Patch]:
         newer[link.older].append(link.newer)
         older[link.newer].append(link.older)
     found: dict[str, Patch] = {}
-    for doc_id in decision.members:
+    for doc_id in (each for each in decision.members if each not in decision.beside):
         marks: dict[str, object] = {}
         if decision.relation is Relation.REVISIONS:
             marks["doc_family"] = decision.family

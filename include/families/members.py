@@ -73,8 +73,9 @@ class FamilyDecision:
     Decided: `current` is the newest valid member, `canonical` the authoritative one (usually the same; a pinned or
     stated one otherwise). Ambiguous: both are None and `options` name the possible heads. `why` says in words why
     these documents are a family and how they were ordered; `members` are sorted doc ids, `versions` their versions
-    as read. `by_hand` names, by doc id, the fields that are not the resolver's to set: what a person decided, and
-    every field of a document that is left alone.
+    as read. `beside` are members of which nothing follows: they neither replace nor are replaced by the current one
+    (the second of two that one document was split into). `by_hand` names, by doc id, the fields that are not the
+    resolver's to set: what a person decided, and every field of a document that is left alone.
     """
 
     source: str
@@ -88,4 +89,5 @@ class FamilyDecision:
     links: tuple[Link, ...]
     options: tuple[Option, ...]
     why: tuple[str, ...]
+    beside: tuple[str, ...] = ()
     by_hand: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

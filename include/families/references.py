@@ -74,7 +74,7 @@ class References:
         doc_id = member.key.doc_id
         if re.match(r"https?://", reference, re.IGNORECASE):
             yield self._addresses.get(_address(reference), _NONE)
-            yield self._aliases.get(reference.casefold(), _NONE)
+            yield self._aliases.get(_alias(reference), _NONE)
             return
         if reference in self._ids:
             yield {reference}
@@ -82,7 +82,7 @@ class References:
         yield self._paths.get(_path(_without_anchor(reference)), _NONE) if reference.startswith("/") else _NONE
         if "/" in reference and re.match(r"https?://", member.url, re.IGNORECASE):
             yield self._addresses.get(_address(urljoin(member.url, reference)), _NONE)
-        yield self._aliases.get(reference.casefold(), _NONE)
+        yield self._aliases.get(_alias(reference), _NONE)
         yield self._numbered(reference, doc_id)
         yield self._titles.get(_title(reference), _NONE)
         if "/" in reference or reference.endswith(_SUFFIXES):  # from the top of the source
@@ -117,7 +117,7 @@ class References:
             self._addresses[_address(member.url)].add(doc_id)
         self._titles[_title(member.title)].add(doc_id)
         for alias in member.lineage.aliases:
-            self._aliases[alias.strip().casefold()].add(doc_id)
+            self._aliases[_alias(alias)].add(doc_id)
             if re.match(r"https?://", alias, re.IGNORECASE):
                 self._addresses[_address(alias)].add(doc_id)
             elif alias.startswith("/") and member.url:
@@ -163,6 +163,10 @@ def _address(url: str) -> str:
     host = (parts.hostname or "").removeprefix("www.")
     query = f"?{parts.query}" if parts.query else ""
     return f"{host}/{_path(unquote(parts.path) or '/').removeprefix('.')}{query}"
+
+
+def _alias(alias: str) -> str:
+    return (_path(_without_anchor(alias)) if "/" in alias else " ".join(alias.split())).casefold()
 
 
 def _title(title: str) -> str:
