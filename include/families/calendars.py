@@ -154,6 +154,11 @@ _READERS: tuple[tuple[int, re.Pattern[str], _Reader], ...] = tuple(
     for needs, pattern, read in (
         (_YEAR, rf"{LEFT}{_Y}[-._/]?{_MM}[-._/]?{_DD}{_TIME}{RIGHT}", days.instant),
         (
+            _YEAR,
+            rf"{LEFT}{_Y}{_MM}{_DD}(?P<hour>[01]\d|2[0-3])(?P<minute>[0-5]\d)(?P<second>[0-5]\d)?(?P<zone>z?){RIGHT}",
+            days.instant,
+        ),
+        (
             _YEAR | _MONTH_NAME,
             rf"{LEFT}(?:{_D}\.?\s?[-–]\s?)?{_DAY}{_GAP}{{0,2}}{_MONTH}{_GAP}{{0,2}}{_Y}{RIGHT}",
             days.days_month_year,
@@ -177,8 +182,8 @@ _READERS: tuple[tuple[int, re.Pattern[str], _Reader], ...] = tuple(
         ),
         (
             _ANY_DIGIT,
-            rf"{LEFT}(?:(?P<before>q[1-4]|h[12])[\s_.,-]{{0,2}})?{_FISCAL_YEAR}"
-            rf"(?:[\s_.,-]{{0,2}}(?P<after>q[1-4]|h[12]))?{RIGHT}",
+            rf"{LEFT}(?:(?P<before>q[1-4]|h[12]|[1-4]q|[12]h)[\s_.,-]{{0,2}})?{_FISCAL_YEAR}"
+            rf"(?:[\s_.,-]{{0,2}}(?P<after>q[1-4]|h[12]|[1-4]q|[12]h))?{RIGHT}",
             _fiscal,
         ),
         (_YEAR, rf"{LEFT}q([1-4])\s?[-–]\s?q?([1-4])[\s_./-]?{_Y}{RIGHT}", _quarters_year),
@@ -200,6 +205,7 @@ _READERS: tuple[tuple[int, re.Pattern[str], _Reader], ...] = tuple(
             rf"{LEFT}(?:({_SEASON})(?:[\s_'’-]|\sof\s){{0,2}}{_YY}|{_Y}[\s_-]{{0,2}}({_SEASON})){RIGHT}",
             _season,
         ),
+        (_ANY_DIGIT | _MONTH_NAME, rf"{LEFT}{_DAY}[\s_-]?{_MONTH}[\s_-]?'?(\d\d){RIGHT}", days.day_month_short_year),
         (_ANY_DIGIT | _MONTH_NAME, rf"{LEFT}{_MONTH}([\s_.-]?'?)(\d\d){RIGHT}", days.named_month_short_year),
         (_YEAR, rf"{LEFT}(?<!\d[-/]){_Y}\s?[-–/]\s?((?:19|20)?\d\d){_ALONE}", _years),
         (_YEAR, rf"{LEFT}(?<!\d[-/.]){_Y}{_ALONE}", _whole_year),
@@ -209,7 +215,7 @@ _READERS: tuple[tuple[int, re.Pattern[str], _Reader], ...] = tuple(
             _unplaced,
         ),
         (_MONTH_NAME, rf"(?<=\w[\s_,(-])(?:{_FULL_MONTH}|june?|july?|juni|juli|may)(?=\s?[)\]]?$)", _unplaced),
-        (_ANY_DIGIT, rf"{LEFT}(?:{_QUARTER}){RIGHT}", _unplaced),
+        (_ANY_DIGIT, rf"(?<=\w[\s_,(-])(?:{_QUARTER}|[1-4]q){RIGHT}|^(?:{_QUARTER}|[1-4]q)(?=[\s_-]+\w)", _unplaced),
     )
 )
 """In order of how much they say: what one has read is no longer there for the next. The first number says what a text

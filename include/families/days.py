@@ -151,3 +151,9 @@ def named_month_short_year(match: re.Match[str]) -> Version | None:
     if match[2] in ("", "'") or int(match[3]) > 31 or match[2].endswith("'"):
         return months_of(match[0], year, MONTHS[match[1]], MONTHS[match[1]])
     return of_no_year(match[0])
+
+
+def day_month_short_year(match: re.Match[str]) -> Version | None:
+    """14-Jun-26: with a named month nobody puts two digits of a year first."""
+    year = year_of(match[3])
+    return on_day(match[0], day_of(year, MONTHS[match[2]], int(match[1]))) if year else None

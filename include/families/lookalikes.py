@@ -22,7 +22,7 @@ NAMES = re.compile(
             rf"[\s/:._#-]{{0,2}}v?\d[\d.]*(?:-\d{{3,}}{RIGHT}|(?!-?\d\d?(?!\d)){RIGHT})",
             rf"{LEFT}es20\d\d{RIGHT}",
             rf"{LEFT}(?:{apart(YEARED)})[\s_-](?:19|20)\d\d{RIGHT}(?!-\d)",
-            rf"{LEFT}(?:19|20)\d\d-\d{{3,}}{RIGHT}",  # tenders and cases: 2024-0312
+            rf"{LEFT}(?:19|20)\d\d-(?!(?:19|20)\d\d(?!\d))\d{{3,}}{RIGHT}",  # tenders and cases: 2024-0312
             rf"{LEFT}(?:\+?\d{{1,3}}[\s-])?\(?\d{{3}}\)?[\s.-]\d{{3,4}}[\s.-]\d{{4}}{RIGHT}",  # telephones
             r"\+\d[\d\s-]{6,}\d",
             rf"{LEFT}\d+(?:[.,]\d+)?\s?[x×]\s?\d+(?:[.,]\d+)?{RIGHT}",  # sizes
@@ -37,6 +37,7 @@ NAMES = re.compile(
 _NUMBER = r"v?\d+(?:[._]\d+)*(?:\.x)?"
 TOPICS = re.compile(
     rf"{LEFT}(?<!how[\s_-])(?:{TOPIC})[\s_-]+(?:[a-z][a-z+#]*[\s_-]+){{0,2}}?{_NUMBER}{RIGHT}"
+    rf"|{LEFT}{_NUMBER}[\s_-]+(?:vs\.?|versus)[\s_-]+{_NUMBER}{RIGHT}"
     rf"|{LEFT}(?:new|changes)[\s_-]in[\s_-]+(?:[a-z+#]+[\s_-]+)?{_NUMBER}{RIGHT}"
 )
 """What a text is about. No number is read in these, a date is: minutes for 2026-06."""

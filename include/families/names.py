@@ -47,6 +47,7 @@ class Channel(StrEnum):
 
     RELEASED = "released"  # latest, stable, current, lts: what readers are sent to
     UNRELEASED = "unreleased"  # master, next, edge: what is being written
+    SAID = "said"  # deck-new, deck-latest: a file that calls itself the newest, as it was when it was named
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,11 @@ class Name:
         return next((found.version for found in self.versions if found.version.kind is kind), None)
 
     @property
+    def moves_on(self) -> bool:
+        """Whether its place is filled anew with every version (latest/, master/)."""
+        return self.channel in (Channel.RELEASED, Channel.UNRELEASED)
+
+    @property
     def is_unfinished(self) -> bool:
         """Whether it says of itself that it is a draft or comes before its release. `final` takes no such word back:
         a final release candidate is a release candidate."""
@@ -106,21 +112,21 @@ class Name:
 
 def read_name(doc_id: str, title: str) -> Name:
     """What id and title say. Never fails: a name without any sign is its own stem."""
-    segments, is_address = _segments(doc_id)
+    segments, rest, is_address = _segments(doc_id)
     *folders, last = _with_whole_dates(segments)
     parts = [
         _folder(segment, parent, is_first_of_address=is_address and place == 1)
         for place, (parent, segment) in enumerate(zip(("", *folders), folders, strict=False))
     ]
     file = _file(last, folders[-1] if folders else "")
-    titled = read(title)
+    titled = read(title, is_prose=True)
     versions = [FoundVersion(_placed(version, parts), Where.FILE) for version in file.versions]
     versions += [FoundVersion(version, Where.FOLDER) for part in reversed(parts) for version in part.versions]
     versions += [FoundVersion(version, Where.TITLE) for version in titled.versions]
     everything = (file, *reversed(parts))
     words = {word for part in everything for word in part.words} | set(titled.words)
     return Name(
-        stem="/".join(part.stem for part in (*parts, file) if part.stem),
+        stem="/".join(part.stem for part in (*parts, file) if part.stem) + rest,
         title_stem="-".join(titled.words),
         versions=tuple(sorted(versions, key=lambda found: not found.version.is_sure)),
         stage=_first(part.stage for part in everything) or titled.stage,
@@ -131,7 +137,7 @@ def read_name(doc_id: str, title: str) -> Name:
         lang=_first(part.lang for part in everything) or titled.lang,
         audience=tuple(sorted({word.removesuffix("s") for word in words & AUDIENCES})),
         is_period=_is_period(file, parts, titled),
-        is_opaque=file.is_opaque,
+        is_opaque=file.is_opaque or bool(rest),
     )
 
 
@@ -161,14 +167,15 @@ _LOCALE = re.compile(r"([a-z]{2})(?:[_-](?:[a-z]{2}|han[st]))?")
 _BARE = re.compile(r"\d{1,3}")
 
 
-def _segments(doc_id: str) -> tuple[list[str], bool]:
-    """The parts of a path or an address, at least one; whether it is an address, whose first part is the host."""
+def _segments(doc_id: str) -> tuple[list[str], str, bool]:
+    """The parts of a path or an address, at least one; the query of an address, which may be all that names a page
+    (?p=123); whether it is an address, whose first part is the host."""
     if "://" in doc_id:
         address = urlsplit(doc_id)
         host = (address.hostname or "").removeprefix("www.")
-        path = [unquote(part) for part in address.path.split("/") if part]
-        return [host, *path, *([f"?{address.query}"] if address.query else [])], True
-    return [part for part in re.split(r"[/\\]", doc_id) if part] or [doc_id], False
+        query = f"?{address.query}" if address.query else ""
+        return [host, *(unquote(part) for part in address.path.split("/") if part)], query, True
+    return [part for part in re.split(r"[/\\]", doc_id) if part] or [doc_id], "", False
 
 
 def _with_whole_dates(segments: list[str]) -> list[str]:
@@ -200,7 +207,10 @@ def _folder(segment: str, parent: str, *, is_first_of_address: bool) -> _Part:
         return _Part("", lang=bare.replace("_", "-"))
     if _BARE.fullmatch(bare) and parent.lower() in VERSIONED_PARENTS:
         return _Part(ANY, versions=(number(bare, bare),))
-    return _part(read(segment))
+    part = _part(read(segment))
+    if part.words:
+        return replace(part, channel=None, channel_name=None)
+    return part if part.versions or part.channel else replace(part, stem="")
 
 
 def _channel(name: str, parent: str) -> Channel:
@@ -257,7 +267,7 @@ def _part(reading: Reading) -> _Part:
         reading.stage,
         reading.copy,
         reading.retired,
-        Channel.RELEASED if reading.channel else None,
+        Channel.SAID if reading.channel else None,
         reading.channel,
         reading.lang,
         reading.is_period,
@@ -270,8 +280,8 @@ def _placed(version: Version, folders: list[_Part]) -> Version:
         return version
     for part in reversed(folders):
         for of_year in part.versions:
-            if of_year.kind in (Kind.DATE, Kind.FISCAL) and _YEAR.fullmatch(of_year.text):
-                whole = read(f"{version.text} {of_year.text}")
+            if of_year.kind in (Kind.DATE, Kind.FISCAL) and (year := _YEAR.match(of_year.text)):
+                whole = read(f"{version.text} {year[0]}")
                 if not whole.words and len(whole.versions) == 1:
                     return whole.versions[0]
     return version
@@ -284,9 +294,14 @@ def _is_period(file: _Part, folders: list[_Part], titled: Reading) -> bool:
         return False
     if file.is_period or titled.is_period or any(part.is_period for part in folders):
         return True
-    if file.stem == ANY and all(version.kind is Kind.DATE for version in file.versions):
-        # Named by nothing but its day: an entry of a journal, unless the folder says that it holds versions.
-        return bool(file.versions) and not any(set(part.words) & SNAPSHOT_WORDS for part in folders)
+    if file.stem == ANY and file.versions and folders:
+        kinds = {version.kind for version in file.versions}
+        where = set(folders[-1].words)
+        # Named by nothing but its day: an entry of a journal, unless the folder says that it holds versions. Named by
+        # nothing but its number, among releases: notes on that release.
+        if kinds == {Kind.DATE}:
+            return not where & SNAPSHOT_WORDS
+        return bool(where & {"release", "releases"})
     is_dated = any(version.kind in (Kind.DATE, Kind.FISCAL) for part in (file, *folders) for version in part.versions)
     return is_dated and bool(named) and named[-1] in PERIODS_WHEN_DATED
 

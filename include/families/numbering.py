@@ -182,6 +182,12 @@ def _update(match: re.Match[str]) -> Version:
     return number(match[0], f"{match[1]}.{match[2]}")
 
 
+def _lettered(match: re.Match[str]) -> Version:
+    """v2b, 1.0.2k: what came after v2 and 1.0.2."""
+    release = match["whole"] or match["dotted"]
+    return number(match[0], release, "p", str(ord(match["letter"]) - ord("a") + 1))
+
+
 def _ordinal(match: re.Match[str]) -> Version:
     found = match.groupdict()
     count = found["digits"] or str(_ORDINALS[found["word"]])
@@ -217,7 +223,7 @@ _SUFFIX = (
     rf"(?:(?:[\s._-]?(?P<word>{_WORDS})|[._-](?P<glued>{_GLUED}))[\s._-]?(?P<count>\d+(?:\.\d+)*)?"
     r"|[._-]?(?P<short>[abcmp])(?P<short_count>\d+))?"
 )
-_MARKER = r"(?:v|ver|vers|version|versión|versão|versione|verze|release|rel)"
+_MARKER = r"(?:(?:ver|vers|version|versión|versão|versione|verze|release|rel)[\s._:-]{0,2}v?|v)[\s._-]{0,2}"
 _COUNTED = "|".join(sorted(_LINES, key=len, reverse=True))
 _NOT_VERSIONS = "|".join(word for word in sorted(_LINES, key=len, reverse=True) if _LINES[word] != "version")
 
@@ -234,14 +240,18 @@ NUMBERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Version | None]]
             rf"{LEFT}(?P<line>{_NOT_VERSIONS})[\s._#-]{{0,2}}(?P<digits>\d{{1,3}}(?:\.\d{{1,3}})*){RIGHT}",
             _ordinal_after,
         ),
-        (rf"{LEFT}(?:revision|rev)[\s._-]{{1,2}}([a-h]){RIGHT}", _letter),
+        (rf"{LEFT}(?:revision[\s._-]|rev[\s._-]{{0,2}})([a-h]){RIGHT}", _letter),
         (
-            rf"{LEFT}{_MARKER}[\s._:-]{{0,2}}(?P<release>\d{{1,5}}(?:[._-]\d{{1,4}})*)(?P<line>\.x)?{_SUFFIX}{RIGHT}",
+            rf"{LEFT}{_MARKER}(?P<release>\d{{1,5}}(?:[._-]\d{{1,4}})*)(?P<line>\.x)?{_SUFFIX}{RIGHT}",
             _number,
         ),
-        (rf"{LEFT}(?P<release>\d{{1,4}}(?:\.\d{{1,5}})*)\.x(?:\.x)?{RIGHT}", _line),
+        (rf"{LEFT}(?P<release>\d{{1,4}}(?:\.\d{{1,5}})*)\.x(?:\.x)?(?:[.-]snapshot)?{RIGHT}", _line),
         (rf"{LEFT}(?P<release>\d{{1,4}}(?:\.\d{{1,5}})+)(?P<line>\.x)?{_SUFFIX}{RIGHT}", _number),
         (rf"{LEFT}(\d{{1,2}})u(\d{{1,3}}){RIGHT}", _update),
+        (
+            rf"{LEFT}(?:{_MARKER}(?P<whole>\d{{1,3}})|(?P<dotted>\d{{1,3}}\.\d{{1,3}}\.\d{{1,3}}))(?P<letter>[a-z]){RIGHT}",
+            _lettered,
+        ),
         (rf"(?<![a-z])(?:{ROMAN_AFTER})[\s_-](?P<only>[ivx]{{1,6}})(?=[\s_)\]\x00-]*$)", _roman),
     )
 )
@@ -281,11 +291,15 @@ STAGES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Version | None]],
 ) + tuple(
     (re.compile(pattern), read)
     for pattern, read in (
-        (rf"{LEFT}((?:(?:{FINAL_WORDS})[\s._-]{{0,2}})*(?:{FINAL_WORDS}))[\s._-]?(\d{{1,2}})?{RIGHT}{_END}", _final),
+        (
+            rf"{LEFT}(?:v[\s_-]?|version[\s_-])?((?:(?:{FINAL_WORDS})[\s._-]{{0,2}})*(?:{FINAL_WORDS}))[\s._-]?(\d{{1,2}})?{RIGHT}{_END}",
+            _final,
+        ),
         (rf"{_BEGIN}({FINAL_WORDS})(){_BETWEEN}", _final),
         (rf"[(\[]({FINAL_WORDS})()[)\]]", _final),
         (rf"{LEFT}(?:{APPROVED_WORDS}){RIGHT}{_END}", _named(Stage.FINAL)),
         (rf"[(\[](?:{APPROVED_WORDS})[)\]]", _named(Stage.FINAL)),
+        (rf"{_BEGIN}(?:{APPROVED_WORDS})(?:\s[-–]\s|:\s)", _named(Stage.FINAL)),
         (rf"{LEFT}(?:{_RC}){RIGHT}{_END}", _candidate),
         (rf"{LEFT}alpha{RIGHT}{_END}", _named(Stage.ALPHA)),
         (rf"{LEFT}beta{RIGHT}{_END}", _named(Stage.BETA)),

@@ -69,7 +69,8 @@ class Proposal:
 
     @property
     def is_period(self) -> bool:
-        return any(document.name.is_period for document in self.documents)
+        """Half of them are enough: that each stays true is the assumption that hides nothing."""
+        return 2 * sum(document.name.is_period for document in self.documents) >= len(self.documents)
 
     @property
     def doc_ids(self) -> tuple[str, ...]:
@@ -122,6 +123,9 @@ def _apart(bucket: Sequence[Named], rejected: list[Rejected]) -> Iterator[list[N
     is said; an audience that is not named is everybody."""
     for in_language in _split(bucket, lambda document: document.lang):
         for stated in _split(in_language, lambda document: document.stated):
+            if all(document.name.is_period for document in stated):
+                yield stated
+                continue
             audiences: dict[tuple[str, ...], list[Named]] = defaultdict(list)
             for document in stated:
                 audiences[document.name.audience].append(document)
@@ -158,7 +162,8 @@ def _of_one_thing(proposal: Proposal, rejected: list[Rejected]) -> Iterator[Prop
     Not asked where titles say less than names do: of periods (minutes are called by what was discussed) and in trees
     of versions, where pages are renamed.
     """
-    if proposal.is_period or any(is_in_a_tree(document.name) for document in proposal.documents):
+    is_generic = proposal.documents[0].name.stem.rpartition("/")[2] in GENERIC_NAMES
+    if (proposal.is_period and not is_generic) or any(is_in_a_tree(document.name) for document in proposal.documents):
         yield proposal
         return
     titles = Counter(document.name.title_stem for document in proposal.documents if document.name.title_stem)
@@ -178,8 +183,10 @@ def _of_one_thing(proposal: Proposal, rejected: list[Rejected]) -> Iterator[Prop
 
 
 def is_in_a_tree(name: Name) -> bool:
-    is_numbered = any(found.where is Where.FOLDER and found.version.kind is Kind.NUMBER for found in name.versions)
-    return (is_numbered or name.channel is not None) and name.stem.rpartition("/")[2] not in GENERIC_NAMES
+    is_numbered = any(
+        found.where is Where.FOLDER and found.version.kind in (Kind.NUMBER, Kind.ORDINAL) for found in name.versions
+    )
+    return (is_numbered or name.moves_on) and name.stem.rpartition("/")[2] not in GENERIC_NAMES
 
 
 def _name_different_things(one: str, other: str) -> bool:

@@ -54,7 +54,7 @@ _PERIOD = re.compile(rf"(?<![^\W_])(?:{apart(PERIOD_WORDS)})(?![^\W_])")
 _COPIES = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"^(?:{COPY_WORDS})[\s_-](?:\(?\d+\)?[\s_-])?(?:{OF})[\s_-]+",
+        rf"^(?:(?:{COPY_WORDS})[\s_-](?:\(?\d+\)?[\s_-])?(?:{OF})[\s_-]+)+",
         r"[\s_-]*\([^()]*conflict[^()]*\)",
         rf"[\s_-]+\(?(?:{COPY_WORDS}|{apart(BACKUP_WORDS)})\)?[\s_-]?\(?\d{{0,2}}\)?{_END}",
         rf"\s?\(\d{{1,2}}\){_END}",
@@ -70,7 +70,7 @@ _RETIRED = tuple(
     )
 )
 _NEWEST = "|".join(sorted(RELEASED_CHANNELS | NEWEST_WORDS))
-_CHANNEL = re.compile(rf"(?<=[\s_.(\[-])(?:{_NEWEST}){RIGHT}{_END}")
+_CHANNEL = re.compile(rf"(?<=[\s_.(\[-])(?<!what.s.)(?<!whats.)(?<!what.is.)(?:{_NEWEST}){RIGHT}{_END}")
 _REGION = r"(?:[_-](?:[a-z]{2}|han[st]))?"
 _LANGUAGE = re.compile(
     rf"\.(?P<dotted>(?:{'|'.join(sorted(LANGUAGES))}){_REGION}){_END}"
@@ -132,14 +132,14 @@ class _Text:
         return tuple(_WORD.findall(self.rest.replace(TAKEN, " ")))
 
 
-def read(text: str) -> Reading:
-    """The versions of a text and what is left of it."""
-    return _read(unicodedata.normalize("NFKC", text))
+def read(text: str, *, is_prose: bool = False) -> Reading:
+    """The versions of a text and what is left of it. `is_prose`: its words are set apart, manylinux2010 is one."""
+    return _read(unicodedata.normalize("NFKC", text), is_prose=is_prose)
 
 
 @lru_cache(maxsize=65536)
-def _read(written: str) -> Reading:
-    lowered = (_SEAM.sub(" ", written) if _MIXED.search(written) else written).lower()
+def _read(written: str, *, is_prose: bool) -> Reading:
+    lowered = (_SEAM.sub(" ", written) if not is_prose and _MIXED.search(written) else written).lower()
     is_period = _PERIOD.search(lowered) is not None
     text = _Text(lowered, lowered)
     has_marks = "(" in lowered or not _SIGNALS.isdisjoint(_TOKEN.findall(lowered))

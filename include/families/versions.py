@@ -8,36 +8,14 @@ import unicodedata
 from include.families.kinds import Kind, Place, Stage, Version, compare
 from include.families.numbering import number, ordinal, roman, semantic
 from include.families.reading import read
+from include.families.vocabulary import BESIDE_VERSIONS
 
 __all__ = ["Kind", "Place", "Stage", "Version", "compare", "parse_version"]
 
 _SEMANTIC = re.compile(r"v?(\d+\.\d+\.\d+)-([0-9a-z]+(?:[.-][0-9a-z]+)*)")
 _PLAIN = re.compile(r"\d+(?:\.\d+)*")
-_BUILD = re.compile(r"\+[0-9a-z.-]+$")  # SemVer, section 10: it says nothing of the order
-_BESIDE = frozenset(
-    [
-        "the",
-        "of",
-        "as",
-        "at",
-        "dated",
-        "effective",
-        "from",
-        "version",
-        "stand",
-        "vom",
-        "du",
-        "le",
-        "del",
-        "last",
-        "updated",
-        "stable",
-        "latest",
-        "lts",
-        "current",
-    ]
-)
-"""Words that may stand beside a version without naming something that has it."""
+_BUILD = re.compile(r"(?<=\d)\+[0-9a-z.-]+$")  # SemVer, section 10: it says nothing of the order
+_OFFSET = re.compile(r"\+\d\d:?\d\d$")
 
 
 def parse_version(text: str) -> Version | None:
@@ -47,15 +25,16 @@ def parse_version(text: str) -> Version | None:
     (`Sales deck v2`).
     """
     stripped = unicodedata.normalize("NFKC", text).strip().lower()
-    stripped = _BUILD.sub("", stripped)
+    if not _OFFSET.search(stripped):
+        stripped = _BUILD.sub("", stripped)
     if match := _SEMANTIC.fullmatch(stripped):
         return semantic(stripped, match[1], match[2])
     reading = read(stripped)
     found = [*reading.versions, *([reading.stage] if reading.stage else [])]
-    if found and not set(reading.words) - _BESIDE:
+    if found and not set(reading.words) - BESIDE_VERSIONS:
         return min(found, key=lambda version: list(Kind).index(version.kind))
     if _PLAIN.fullmatch(stripped):
         return number(stripped, stripped)
-    if (value := roman(stripped)) > 1:
+    if len(stripped) > 1 and text.strip().isupper() and (value := roman(stripped)):
         return ordinal(stripped, str(value), "roman")
     return None

@@ -104,7 +104,7 @@ LANGUAGE_NAMES = {
 
 AUDIENCES = _set(
     "internal external confidential intern extern interne externe partner partners reseller resellers enterprise "
-    "premium pro starter free community beginner beginners intermediate advanced expert experts employee employees "
+    "premium pro starter beginner beginners intermediate advanced expert experts employee employees "
     "contractor contractors manager managers supervisor supervisors admin admins administrator administrators "
     "developer developers customer customers student students teacher teachers patient patients clinician clinicians "
     "emea apac amer amers latam dach nordics benelux usa eu"
@@ -113,7 +113,9 @@ AUDIENCES = _set(
 
 DRAFT_WORDS = "draft|entwurf|brouillon|ébauche|borrador|rascunho|bozza|ontwerp|wip|work in progress"
 PROPOSED_WORDS = "proposed|for review|under review|in review|pending approval|zur prüfung"
-FINAL_WORDS = "final|finale|endfassung|endgültig|définitif|définitive|definitivo|definitiva"
+FINAL_WORDS = (
+    "final|finale|finaal|definitief|definitive|endfassung|endgültig|définitif|définitive|definitivo|definitiva"
+)
 APPROVED_WORDS = "approved|signed|executed|genehmigt|freigegeben|approuvé|approuvée|aprobado|aprobada"
 
 COPY_WORDS = "copy|kopie|copie|copia|cópia|kopia|kopi|kopio|duplicate|duplikat"
@@ -148,6 +150,7 @@ PERIOD_WORDS = (
     "|quartalsberichte?|protokolle?|sitzungen|sitzung|rundbriefe?|änderungsprotokoll|rapports? annuels?"
     "|comptes? rendus?|procès verbal|notes de version|informes? anual(?:es)?|actas?|boletín|boletines|minutas?"
     "|notas de (?:la )?versión|jaarverslag|notulen"
+    "|events?|conferences?|summits?|hackathons?|webinars?|awards?|winners|nominees"
 )
 """Each of these stays true for its own time."""
 
@@ -175,9 +178,14 @@ GENERIC_NAMES = _set(
 )
 """File names that say nothing of what a text is about: in two folders they are two things."""
 
+BESIDE_VERSIONS = _set(
+    "the of as at dated effective from version stand vom du le del last updated stable latest lts current"
+)
+"""Words that may stand beside a version without naming something that has it."""
+
 EXTENSIONS = _set(
     "md mdx markdown mdown rst txt text html htm xhtml shtml php asp aspx jsp pdf doc docx dot dotx ppt pptx pps ppsx "
     "xls xlsx xlsm csv tsv odt odp ods rtf json yaml yml xml toml adoc asciidoc org tex ipynb bs mediawiki wiki "
-    "textile pages key numbers epub eml msg dita"
+    "textile sgml pages key numbers epub eml msg dita"
 )
 BACKUP_EXTENSIONS = _set("bak old orig backup tmp")
