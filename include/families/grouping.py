@@ -122,9 +122,7 @@ def _confirmed(proposal: Proposal, alike: Alike, needed: Needed, rejected: list[
         is_period=proposal.is_period,
         members=tuple(document.member for document in kept),
         names=tuple(document.name for document in kept),
-        living=tuple(
-            each.doc_id for each in kept if each.member.key in proposal.living or each.name.channel is not None
-        ),
+        living=tuple(each.doc_id for each in kept if each.member.key in proposal.living or each.name.moves_on),
         why=(proposal.why, f"their texts are alike: {lowest:.2f} or more, {threshold:.2f} is needed"),
     )
 

@@ -163,7 +163,7 @@ def roman(digits: str) -> int:
     return 10 * len(match[1]) + _ROMAN_DIGITS[match[2]] if match and digits else 0
 
 
-def _number(match: re.Match[str]) -> Version:
+def number_of(match: re.Match[str]) -> Version:
     found = match.groupdict()
     return number(
         match[0],
@@ -243,10 +243,10 @@ NUMBERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Version | None]]
         (rf"{LEFT}(?:revision[\s._-]|rev[\s._-]{{0,2}})([a-h]){RIGHT}", _letter),
         (
             rf"{LEFT}{_MARKER}(?P<release>\d{{1,5}}(?:[._-]\d{{1,4}})*)(?P<line>\.x)?{_SUFFIX}{RIGHT}",
-            _number,
+            number_of,
         ),
         (rf"{LEFT}(?P<release>\d{{1,4}}(?:\.\d{{1,5}})*)\.x(?:\.x)?(?:[.-]snapshot)?{RIGHT}", _line),
-        (rf"{LEFT}(?P<release>\d{{1,4}}(?:\.\d{{1,5}})+)(?P<line>\.x)?{_SUFFIX}{RIGHT}", _number),
+        (rf"{LEFT}(?P<release>\d{{1,4}}(?:\.\d{{1,5}})+)(?P<line>\.x)?{_SUFFIX}{RIGHT}", number_of),
         (rf"{LEFT}(\d{{1,2}})u(\d{{1,3}}){RIGHT}", _update),
         (
             rf"{LEFT}(?:{_MARKER}(?P<whole>\d{{1,3}})|(?P<dotted>\d{{1,3}}\.\d{{1,3}}\.\d{{1,3}}))(?P<letter>[a-z]){RIGHT}",
@@ -255,6 +255,9 @@ NUMBERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Version | None]]
         (rf"(?<![a-z])(?:{ROMAN_AFTER})[\s_-](?P<only>[ivx]{{1,6}})(?=[\s_)\]\x00-]*$)", _roman),
     )
 )
+
+WHOLE_NUMBER = re.compile(rf"(?P<release>\d+(?:\.\d+)*)(?P<line>\.x)?{_SUFFIX}")
+"""What is nothing but a number, whatever it may look like elsewhere."""
 
 _END = r"(?=[\s._,\x00()\[\]-]*$)"
 _BEGIN = r"^[\s(\[]{0,2}"

@@ -6,14 +6,13 @@ import re
 import unicodedata
 
 from include.families.kinds import Kind, Place, Stage, Version, compare
-from include.families.numbering import number, ordinal, roman, semantic
+from include.families.numbering import WHOLE_NUMBER, number_of, ordinal, roman, semantic
 from include.families.reading import read
 from include.families.vocabulary import BESIDE_VERSIONS
 
 __all__ = ["Kind", "Place", "Stage", "Version", "compare", "parse_version"]
 
 _SEMANTIC = re.compile(r"v?(\d+\.\d+\.\d+)-([0-9a-z]+(?:[.-][0-9a-z]+)*)")
-_PLAIN = re.compile(r"\d+(?:\.\d+)*")
 _BUILD = re.compile(r"(?<=\d)\+[0-9a-z.-]+$")  # SemVer, section 10: it says nothing of the order
 _OFFSET = re.compile(r"\+\d\d:?\d\d$")
 
@@ -33,8 +32,8 @@ def parse_version(text: str) -> Version | None:
     found = [*reading.versions, *([reading.stage] if reading.stage else [])]
     if found and not set(reading.words) - BESIDE_VERSIONS:
         return min(found, key=lambda version: list(Kind).index(version.kind))
-    if _PLAIN.fullmatch(stripped):
-        return number(stripped, stripped)
+    if match := WHOLE_NUMBER.fullmatch(stripped):
+        return number_of(match)
     if len(stripped) > 1 and text.strip().isupper() and (value := roman(stripped)):
         return ordinal(stripped, str(value), "roman")
     return None
