@@ -1,11 +1,12 @@
 """### Apply a held plan, if a person says so
 
-Started by `reconcile_index` for each plan that the gate held. Shows the plan and asks for approval with a reason, under
-*Required Actions*. There is no default answer and no timer: as long as nobody answers, nothing happens, and the nights
-go on without the held changes.
+Started by `reconcile_index` for each plan of documents that the gate held, and by `resolve_canonical` for each plan of
+families. Shows the plan and asks for approval with a reason, under *Required Actions*. There is no default answer and
+no timer: as long as nobody answers, nothing happens, and the nights go on without the held changes.
 
 On approval the plan is computed anew. Only if it is exactly the one that was approved (same checksum) is it applied; if
-the sources changed in the meantime, the run fails, nothing is removed, and the next night asks about the new plan.
+the sources changed in the meantime, the run fails, nothing is removed or marked, and the next night asks about the new
+plan.
 
 **Conf.** `{"source": "helpcenter", "checksum": "133b07bc1d9aa11e"}`, as the alert and `truecopy status` name them.
 
@@ -42,19 +43,20 @@ def apply_held_plan():
     @task(outlets=[CHANGED], retries=0, execution_timeout=timedelta(hours=6))
     def apply(dag_run=None, outlet_events=None) -> dict:
         from include.wiring.airflow import announce, application, current_run, deciding, emit
-        from include.wiring.runs import reconcile_source, summary
+        from include.wiring.held_plans import apply_held
+        from include.wiring.runs import summary
 
         with deciding():
-            manifest = reconcile_source(application(), dag_run.conf["source"], current_run(), released=True)
+            manifest = apply_held(application(), dag_run.conf["source"], dag_run.conf["checksum"], current_run())
         emit(manifest)
         announce(outlet_events, CHANGED, manifest)
         return summary(manifest)
 
     @task(retries=0)
     def judge(dag_run=None) -> None:
-        from include.wiring.airflow import fail_unless_true
+        from include.wiring.airflow import fail_unless_applied
 
-        fail_unless_true([dag_run.conf["source"]])
+        fail_unless_applied(dag_run.conf["source"])
 
     @task(trigger_rule=TriggerRule.ALL_DONE)
     def close_request(dag_run=None) -> None:

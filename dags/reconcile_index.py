@@ -13,6 +13,9 @@ apply, audit by exact counts, manifest, gauges, alerts. One source's failure tou
 | failed | the run broke off, or the audit found a difference | run it again; then `truecopy doctor` |
 
 It is safe to run twice, at the same time as `ingest_documents`, and after any crash.
+
+At its end it starts `resolve_canonical` for the families of what changed: a run of its own, with a manifest and a
+verdict of its own, because marks that could not be written say nothing against the copy.
 """
 
 from __future__ import annotations
@@ -79,7 +82,16 @@ def reconcile_index():
     ask = TriggerDagRunOperator.partial(
         task_id="ask", trigger_dag_id="apply_held_plan", reset_dag_run=True, retries=3
     ).expand_kwargs(questions)
-    done >> questions
+    resolve = TriggerDagRunOperator(
+        task_id="resolve",
+        trigger_dag_id="resolve_canonical",
+        trigger_run_id="after__{{ run_id }}",
+        conf={"source": "{{ params.source }}", "dry_run": False, "changed_only": True},
+        trigger_rule=TriggerRule.ALL_DONE,
+        reset_dag_run=True,
+        retries=3,
+    )
+    done >> [questions, resolve]
     [done, ask] >> judge(names)
 
 

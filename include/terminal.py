@@ -27,6 +27,8 @@ err = Console(stderr=True)
 _COLOUR = {
     RunState.TRUE.value: "green",
     RunState.INGESTED.value: "green",
+    RunState.RESOLVED.value: "green",
+    RunState.PLANNED.value: "green",
     RunState.DEGRADED.value: "yellow",
     RunState.RUNNING.value: "yellow",
 }
@@ -80,7 +82,11 @@ def print_manifest(manifest: Manifest) -> None:
             counts = f"{found.orphan} orphan, {found.stale} stale, {found.partial} partial, {found.missing} missing"
             out.print(f"  {title}: {counts}")
     states = ", ".join(f"{manifest.count(state)} {state.value}" for state in DocumentState if manifest.count(state))
-    holds = f"the index holds {manifest.documents} documents in {manifest.chunks} chunks"
+    if manifest.families:
+        of = manifest.families
+        holds = f"{of.decided} families decided, {of.ambiguous} ambiguous; {of.superseded} documents superseded"
+    else:
+        holds = f"the index holds {manifest.documents} documents in {manifest.chunks} chunks"
     out.print(f"  done: {states or 'nothing to do'}; {holds}")
     if manifest.reason:
         out.print(f"  [red]{escape(manifest.reason)}[/]")

@@ -27,6 +27,8 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_
 EXIT: dict[RunState, int] = {
     RunState.TRUE: 0,
     RunState.INGESTED: 0,
+    RunState.RESOLVED: 0,
+    RunState.PLANNED: 0,
     RunState.FAILED: 1,
     RunState.RUNNING: 1,
     RunState.HELD: 3,
@@ -39,7 +41,9 @@ _SEVERITY = (
     RunState.HELD,
     RunState.UNPROVEN,
     RunState.DEGRADED,
+    RunState.PLANNED,
     RunState.INGESTED,
+    RunState.RESOLVED,
     RunState.TRUE,
 )
 

@@ -9,12 +9,14 @@ from typing import Annotated
 import typer
 
 from include.cli.command import EXIT, Json, Source, app, application, explained, new_run, run_all
+from include.cli.family_tables import print_held_families
 from include.domain.manifest import Manifest, RunState
+from include.domain.plan import PlanKind
 from include.services.judging import prepare
 from include.terminal import out, print_plan, progress_bar
 from include.wiring import runs
 from include.wiring.application import Application
-from include.wiring.held_plans import release_held
+from include.wiring.held_plans import apply_held, reject_held, release_held
 
 
 @app.command()
@@ -28,6 +30,7 @@ def plan(source: Source = "all", json_: Json = False) -> None:
             judged = prepare(context, progress=progress)
             judged.reading.spool.close()
         shown[name] = judged
+    waiting = {name: held for name in shown if (held := application_.ledger.held(name, PlanKind.FAMILIES))}
     if json_:
         out.print_json(
             data={
@@ -39,6 +42,7 @@ def plan(source: Source = "all", json_: Json = False) -> None:
                     "holds": [asdict(hold) for hold in judged.verdict.holds],
                     "checksum": judged.verdict.checksum,
                     "unreadable": [asdict(outcome) for outcome in judged.reading.outcomes],
+                    "families_held": waiting[name].checksum if name in waiting else "",
                 }
                 for name, judged in shown.items()
             }
@@ -46,7 +50,9 @@ def plan(source: Source = "all", json_: Json = False) -> None:
     else:
         for name, judged in shown.items():
             print_plan(name, judged)
-    if any(judged.verdict.held for judged in shown.values()):
+            if name in waiting:
+                print_held_families(waiting[name])
+    if any(judged.verdict.held or name in waiting for name, judged in shown.items()):
         raise typer.Exit(EXIT[RunState.HELD])
 
 
@@ -64,7 +70,23 @@ def approve(
     def one(application_: Application, name: str) -> Manifest:
         release_held(application_, name, checksum, by=by or getpass.getuser(), why=reason)
         with progress_bar(name) as progress:
-            run = new_run(runs.APPLY_HELD)
-            return runs.reconcile_source(application_, name, run, progress=progress, released=True)
+            return apply_held(application_, name, checksum, new_run(runs.APPLY_HELD), progress=progress)
 
     run_all(source, one, json_=json_)
+
+
+@app.command()
+@explained
+def reject(
+    source: Annotated[str, typer.Argument(help="the source whose plan is held")],
+    checksum: Annotated[str, typer.Argument(help="the plan, as `truecopy plan` or the alert names it")],
+    reason: Annotated[str, typer.Option(help="why not; it becomes part of the record")],
+    by: Annotated[str, typer.Option(help="who declines")] = "",
+) -> None:
+    """Decline one held plan. It stays held, nobody is asked about it again, and an unused approval is taken back."""
+    application_ = application()
+    (name,) = runs.chosen_sources(application_, source)
+    reject_held(application_, name, checksum, by=by or getpass.getuser(), why=reason)
+    out.print(
+        f"{name}: plan {checksum} is declined and stays held; a source that asks for something else is a new plan"
+    )

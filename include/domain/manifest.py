@@ -32,7 +32,8 @@ class DocumentState(StrEnum):
     DELETED = "deleted"
     RETIRED = "retired"  # superseded by a later member of its family
     RESTORED = "restored"  # no longer superseded
-    MARKED = "marked"  # other marks of its family
+    MARKED = "marked"  # its metadata was changed in place
+    HIDDEN = "hidden"  # marked so that readers no longer find it: as good as deleted to them
     PLANNED = "planned"  # a dry run would mark it
     WITHDRAWN = "withdrawn"  # a newer version arrived meanwhile
     HELD = "held"
@@ -64,22 +65,25 @@ class Findings:
     stale: int = 0
     partial: int = 0
     missing: int = 0
-    outdated: int = 0  # made by another pipeline than the configured one
+    outdated: int = 0  # made by another pipeline, or read by other settings, than the configured ones
+    drifted: int = 0  # their marks are not those of the ledger
 
     @property
     def clean(self) -> bool:
-        return not (self.orphan or self.stale or self.partial or self.missing or self.outdated)
+        return not (self.orphan or self.stale or self.partial or self.missing or self.outdated or self.drifted)
 
 
 @dataclass(frozen=True, slots=True)
 class FamilyCounts:
     """Families of a source, as one run of the resolver left them. `superseded` are documents that are readable and
-    have this status. `ambiguous_since` is how long the oldest ambiguous family has waited for a person."""
+    have this status. `ambiguous_since` is how long the oldest ambiguous family has waited for a person. `seen_until`:
+    everything that changed before this instant was looked at; None for a run that was asked about less."""
 
     decided: int
     ambiguous: int
     superseded: int
     ambiguous_since: datetime | None = None
+    seen_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from include.wiring.application import Application
 from include.wiring.connections import ConnectionSecrets
 from include.wiring.evaluation import Judged, gauges_of_evaluation, why_red
 from include.wiring.events import not_followed
+from include.wiring.families import as_resolver
 from include.wiring.held_plans import Request
 from include.wiring.nights import alerts_of, gauges_of, reception_at, record_alerts
 from include.wiring.runs import Run, manifests_of, verdict
@@ -63,7 +64,7 @@ def label(text: str) -> None:
 
 def announce(outlet_events: Any, alias: Any, manifest: Manifest) -> None:
     """An asset event `truecopy://<source>` if the run changed something; a nudge, it carries no work."""
-    if any(outcome.state not in ("held", "kept", "failed") for outcome in manifest.outcomes):
+    if any(outcome.state not in ("held", "kept", "failed", "planned") for outcome in manifest.outcomes):
         outlet_events[alias].add(Asset(f"truecopy://{manifest.source}"), extra={"run_id": manifest.run_id})
 
 
@@ -79,6 +80,16 @@ def fail_unless_true(sources: Sequence[str]) -> None:
     if not sources:
         why = ["no source was looked at: the task `sources` failed"]
     if why:
+        raise AirflowFailException("\n".join(why))
+
+
+def fail_unless_applied(source: str) -> None:
+    """The same for the run that carried out a held plan, of whichever kind."""
+    run = current_run()
+    found = manifests_of(application(), [source], run)
+    if found[source] is None:
+        found = manifests_of(application(), [source], as_resolver(run))
+    if why := verdict(found):
         raise AirflowFailException("\n".join(why))
 
 

@@ -16,7 +16,13 @@ from airflow.sdk import Context, Param
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException, DownstreamTasksSkipped
 
 from include.domain.dates import rfc3339
-from include.domain.plan import HeldPlan
+from include.domain.plan import HeldPlan, PlanKind
+
+_QUESTION = {
+    PlanKind.CONTENT: "apply {} held changes?",
+    PlanKind.FAMILIES: "mark {} documents of its families, what supersedes what?",
+}
+_ALL = {PlanKind.CONTENT: "truecopy plan", PlanKind.FAMILIES: "truecopy resolve"}
 
 SHOWN = 50
 """Documents listed in the question; the manifest and `truecopy plan` have all."""
@@ -46,16 +52,19 @@ class HeldPlanApproval(ApprovalOperator):
 
     def execute(self, context: Context) -> Any:
         from include.wiring.airflow import application, deciding
+        from include.wiring.held_plans import open_plans
 
         with deciding():
-            ledger = application().ledger
-            plan = ledger.held(self.source)
-            if plan is None or plan.checksum != self.checksum:
-                now = f"now held is {plan.checksum}" if plan else "nothing is held any more"
+            held = open_plans(application(), self.source)
+            plan = next((each for each in held if each.checksum == self.checksum), None)
+            if plan is None:
+                now = ", ".join(each.checksum for each in held)
+                now = f"now held is {now}" if now else "nothing is held any more"
                 raise AirflowSkipException(f"{self.source}: plan {self.checksum} is moot, {now}")
-            self.subject = f"{self.source}: apply {len(plan.changes)} held changes? (plan {plan.checksum})"
+            self.subject = f"{self.source}: {_QUESTION[plan.kind].format(len(plan.changes))} (plan {plan.checksum})"
             self.body = describe(plan)
-            ledger.open_request(self.source, self.checksum, rfc3339(application().clock.now()))
+            asked_at = rfc3339(application().clock.now())
+            application().ledger.open_request(self.source, self.checksum, asked_at, plan.kind)
         return super().execute(context)
 
     def execute_complete(self, context: Context, event: dict[str, Any]) -> Any:
@@ -93,7 +102,7 @@ def describe(plan: HeldPlan) -> str:
         goes = f" → {change.moved_to}" if change.moved_to else ""
         lines.append(f"| {change.action} | {_cell(change.doc_id + goes)} | {_cell(change.reason)} |")
     if len(plan.changes) > SHOWN:
-        lines.append(f"\n… and {len(plan.changes) - SHOWN} more: `truecopy plan {plan.source}` lists all.")
+        lines.append(f"\n… and {len(plan.changes) - SHOWN} more: `{_ALL[plan.kind]} {plan.source}` lists all.")
     lines.append("\nApproving applies exactly this list; if the sources have changed by then, it is refused.")
     return "\n".join(lines)
 

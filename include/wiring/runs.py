@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypedDict
@@ -23,6 +24,9 @@ INGEST = "ingest_documents"
 APPLY_HELD = "apply_held_plan"
 NIGHTS = (RECONCILE, APPLY_HELD)
 """DAGs whose runs compare the whole source with the whole index."""
+
+WELL = (RunState.TRUE, RunState.INGESTED, RunState.RESOLVED, RunState.PLANNED)
+"""How a run ends that needs nobody."""
 
 FOUND = "0-found"
 """The part that says what an ingest run set out to do."""
@@ -90,17 +94,23 @@ def reconcile_source(
 
     A run that cannot even open its index or its source leaves a manifest too.
     """
+    with leaving_a_manifest(application, source, run), application.context(source) as context:
+        return reconcile(
+            context,
+            dag_id=run.dag_id,
+            run_id=run.manifest_id,
+            progress=progress,
+            released=released,
+            release_run=run.run_id,
+        )
+
+
+@contextmanager
+def leaving_a_manifest(application: Application, source: str, run: Run) -> Iterator[None]:
+    """A run that breaks off before its service could leave a manifest leaves one that says why."""
     started_at = application.clock.now()
     try:
-        with application.context(source) as context:
-            return reconcile(
-                context,
-                dag_id=run.dag_id,
-                run_id=run.manifest_id,
-                progress=progress,
-                released=released,
-                release_run=run.run_id,
-            )
+        yield
     except Exception as error:
         try:
             application.manifests.load(run.dag_id, run.manifest_id, source)
@@ -251,7 +261,8 @@ def summary(manifest: Manifest) -> Summary:
     return {
         "source": manifest.source,
         "state": manifest.state.value,
-        "changed": len(manifest.outcomes) - manifest.count(DocumentState.HELD, DocumentState.KEPT),
+        "changed": len(manifest.outcomes)
+        - manifest.count(DocumentState.HELD, DocumentState.KEPT, DocumentState.PLANNED),
         "failed": manifest.count(DocumentState.FAILED),
         "held": manifest.held_checksum,
         "reason": manifest.reason,
@@ -275,6 +286,6 @@ def verdict(manifests: dict[str, Manifest | None]) -> list[str]:
             sentences.append(f"{source}: the run left no manifest; its task was killed or never ran")
         elif manifest.state is RunState.RUNNING:
             sentences.append(f"{source}: the run was killed before it ended; the next one takes up the rest")
-        elif manifest.state not in (RunState.TRUE, RunState.INGESTED):
+        elif manifest.state not in WELL:
             sentences.append(f"{source}: {manifest.state.value}: {manifest.reason} {manifest.next_step}")
     return sentences

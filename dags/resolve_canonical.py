@@ -1,0 +1,104 @@
+"""### Which one holds: mark what supersedes what
+
+Reads every family of a source (versions, editions, copies of one thing), decides which member is current and which is
+canonical, and marks the others as superseded, with links both ways. The marks go into the ledger and into every chunk.
+
+Started by `reconcile_index` after each night, for families of documents that changed since the last run that saw every
+change; the very first run sees all. By hand it is a backfill, and a dry run unless you say otherwise.
+
+**Params.** `source` (all), `family` (all), `dry_run` (true: the manifest says what would be marked and why, nothing is
+changed), `max_changes` (with more documents than that to mark, none is), `changed_only`.
+
+**When it is red.** The task `judge` says which source and why; `truecopy show-run` prints the manifest, with the reason
+for each document.
+
+| state | what happened | what to do |
+|---|---|---|
+| held | too many documents would be superseded at once, and are not | `truecopy resolve`, then answer the request |
+| held | more changes than `max_changes`; nothing was marked | look at the dry run, allow more |
+| failed | the run broke off, or the audit of the marks failed | run it again; then `truecopy doctor` |
+
+A family that the resolver cannot decide is not marked and does not make the run red: it waits in the review queue of
+the ledger, `truecopy families` lists it, `truecopy decide` answers.
+
+It is safe to run twice, and after any crash. `truecopy set-meta --revert` takes a run's marks back.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pendulum
+from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
+from airflow.sdk import AssetAlias, Param, TriggerRule, dag, task
+
+CHANGED = AssetAlias("truecopy")
+
+
+@dag(
+    schedule=None,
+    start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
+    catchup=False,
+    max_active_runs=1,
+    doc_md=__doc__,
+    tags=["truecopy", "families"],
+    default_args={"owner": "truecopy", "retries": 2, "retry_delay": timedelta(minutes=5), "pool": "truecopy"},
+    params={
+        "source": Param("all", type="string", description="one source, or all"),
+        "family": Param("", type="string", description="one family by its name; empty: all"),
+        "dry_run": Param(True, type="boolean", description="only say what would be marked"),
+        "max_changes": Param(
+            None, type=["null", "integer"], minimum=0, description="mark nothing when more would change; null: no limit"
+        ),
+        "changed_only": Param(False, type="boolean", description="only families that changed since the last run"),
+    },
+)
+def resolve_canonical():
+    @task
+    def sources(params: dict) -> list[str]:
+        from include.wiring.airflow import application, deciding
+        from include.wiring.runs import chosen_sources
+
+        with deciding():
+            return chosen_sources(application(), params["source"])
+
+    @task(outlets=[CHANGED], map_index_template="{{ label }}", execution_timeout=timedelta(hours=6))
+    def resolve(source: str, params: dict, outlet_events=None) -> dict:
+        from include.wiring.airflow import announce, application, current_run, deciding, emit, label
+        from include.wiring.families import resolve_as_asked
+        from include.wiring.runs import summary
+
+        label(source)
+        with deciding():
+            manifest = resolve_as_asked(application(), source, current_run(), params)
+        emit(manifest)
+        announce(outlet_events, CHANGED, manifest)
+        return summary(manifest)
+
+    @task(trigger_rule=TriggerRule.ALL_DONE)
+    def requests(names: list[str]) -> list[dict]:
+        from include.wiring.airflow import application, deciding, request_conf
+        from include.wiring.held_plans import family_requests
+
+        with deciding():
+            return [request_conf(request) for request in family_requests(application(), names or [])]
+
+    @task(trigger_rule=TriggerRule.ALL_DONE, retries=0)
+    def judge(names: list[str]) -> None:
+        from include.telemetry.families import FAMILY_ALERTS
+        from include.wiring.airflow import fail_unless_true, raise_alerts
+
+        raise_alerts(names or [], only=tuple(FAMILY_ALERTS))
+        fail_unless_true(names or [])
+
+    names = sources()
+    done = resolve.expand(source=names)
+    questions = requests(names)
+    ask = TriggerDagRunOperator.partial(
+        task_id="ask", trigger_dag_id="apply_held_plan", reset_dag_run=True, retries=3
+    ).expand_kwargs(questions)
+    done >> questions
+    [done, ask] >> judge(names)
+
+
+resolve_canonical()

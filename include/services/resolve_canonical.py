@@ -1,0 +1,319 @@
+"""Mark what supersedes what in a source, behind the gate, and put before a person what the resolver cannot decide.
+
+    members -> decisions -> plan -> gate -> set metadata, audited -> manifest
+                     |                `-> held -> ledger -> a person
+                     `-> ambiguous -> review queue
+
+A run that finds everything marked already writes nothing. The ledger is written before the index, so that a run that
+is killed is finished by the next one, which finds the documents that do not say what the ledger says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime
+from itertools import islice
+
+from include.domain.dates import from_rfc3339, rfc3339
+from include.domain.documents import Marks, Status
+from include.domain.errors import Retriable
+from include.domain.manifest import DocumentOutcome, DocumentState, FamilyCounts, Manifest, RunState
+from include.domain.metadata import Patch
+from include.domain.payload import MARK_FIELDS, marked
+from include.domain.plan import Action, HeldPlan, PlanKind
+from include.families.members import Outcome
+from include.families.review import review_of
+from include.planning.fences import CLOCK_TOLERANCE
+from include.planning.retirement import ApprovedMarks, FamilyChange, approve_marks, release_marks
+from include.services.context import SourceContext
+from include.services.family_plan import ALL_FAMILIES, Scope
+from include.services.holding import with_standing_hold
+from include.services.judging_families import Planned, changed_since, plan_marks, standing_plan, waiting_families
+from include.services.marking import bring_in
+from include.services.reading import Progress
+from include.services.resolving import Resolved, resolve_families
+from include.services.set_metadata import apply_change
+
+RESOLVE = "resolve_canonical"
+"""The DAG under whose name every manifest of the resolver is kept, whatever started the run."""
+
+_RECENT_RUNS = 100
+"""How far back the last run is looked for that saw every change."""
+
+_DONE = {
+    Action.RETIRE: DocumentState.RETIRED,
+    Action.RESTORE: DocumentState.RESTORED,
+    Action.MARK: DocumentState.MARKED,
+}
+
+
+def look_at_families(context: SourceContext, scope: Scope = ALL_FAMILIES, *, run_id: str) -> tuple[Manifest, Planned]:
+    """A dry run: its manifest says what would be marked and why. Nothing else is written."""
+    manifest = _begun(context, run_id)
+    try:
+        planned = plan_marks(context, scope, run_id=run_id)
+    except BaseException as error:
+        _failed(context, manifest, error)
+        raise
+    plan, verdict = planned.plan, planned.verdict
+    manifest = replace(
+        manifest,
+        state=RunState.PLANNED,
+        finished_at=context.clock.now(),
+        indexed_before=plan.indexed_documents,
+        families=_counts(context, planned.resolved),
+        holds=verdict.holds,
+        outcomes=_outcomes(verdict.allowed, DocumentState.PLANNED) + _outcomes(verdict.held, DocumentState.HELD),
+        reason=f"dry run of {scope.words}: {len(plan.changes)} documents would be marked, {plan.retirements} of them "
+        f"as superseded; {len(verdict.held_changes)} would wait for a person",
+        next_step=f"`truecopy resolve {context.source} --apply`" if plan.changes else "",
+    )
+    context.manifests.save(manifest)
+    return manifest, planned
+
+
+def mark_families(
+    context: SourceContext,
+    scope: Scope = ALL_FAMILIES,
+    *,
+    run_id: str,
+    progress: Progress,
+    changed_only: bool = False,
+    max_changes: int | None = None,
+) -> Manifest:
+    """Write the marks that no limit holds; always leaves a manifest, and returns it.
+
+    `changed_only` narrows the scope to what changed since the last run that saw every change; the first one sees all.
+    With more than `max_changes` documents to mark, none is. What stops a run is raised after its manifest is saved.
+    """
+    manifest = _begun(context, run_id)
+    try:
+        resolved = resolve_families(context)
+        if changed_only:
+            scope = changed_since(context, resolved, _last_seen(context))
+        planned = plan_marks(context, scope, run_id=run_id, resolved=resolved)
+        _ask_for_review(context, resolved)
+        if max_changes is not None and len(planned.plan.changes) > max_changes:
+            return _too_many(context, manifest, planned, max_changes)
+        if not scope.is_part:
+            _hold(context, planned, run_id)
+        approved = approve_marks(planned.verdict)
+        manifest = _allowed(context, manifest, planned, approved)
+        outcomes = _write_marks(context, planned, approved, progress)
+        seen_until = None if scope.is_part else manifest.started_at
+        return _concluded(context, manifest, planned, outcomes, seen_until=seen_until)
+    except BaseException as error:
+        _failed(context, manifest, error)
+        raise
+
+
+def mark_released(context: SourceContext, *, run_id: str, release_run: str = "", progress: Progress) -> Manifest:
+    """Write the marks of the held plan, if a person released exactly what its families ask for now; raises
+    ApprovalRefused otherwise. `release_run` is the run that uses the release, the same for all its attempts: one that
+    comes back after a crash brings in what is in the ledger already."""
+    manifest = replace(_begun(context, run_id), released=True)
+    using = release_run or run_id
+    try:
+        standing = standing_plan(context)
+        planned = plan_marks(context, waiting_families(context), run_id=run_id)
+        approved = approve_marks(planned.verdict)
+        if planned.verdict.held or not _was_applied_by(context, standing, using):
+            release = context.ledger.find_release(context.source, planned.verdict.checksum)
+            approved = release_marks(planned.verdict, release, run_id=using, now=context.clock.now())
+            assert approved.release is not None
+            context.ledger.use_release(approved.release, using)
+        manifest = _allowed(context, manifest, planned, approved)
+        outcomes = _write_marks(context, planned, approved, progress)
+        context.ledger.clear_held(context.source, f"released and applied by run {run_id}", PlanKind.FAMILIES)
+        return _concluded(context, manifest, planned, outcomes, seen_until=None)
+    except BaseException as error:
+        _failed(context, manifest, error)
+        raise
+
+
+def _was_applied_by(context: SourceContext, standing: HeldPlan | None, run_id: str) -> bool:
+    release = context.ledger.find_release(context.source, standing.checksum) if standing else None
+    return release is not None and release.used_by_run == run_id
+
+
+def _begun(context: SourceContext, run_id: str) -> Manifest:
+    manifest = Manifest(run_id, RESOLVE, context.source, context.clock.now(), RunState.RUNNING)
+    context.manifests.save(manifest)  # a run that is killed while it reads leaves a trace too
+    return manifest
+
+
+def _last_seen(context: SourceContext) -> datetime | None:
+    """Up to when every change was looked at."""
+    past = context.manifests.newest_first(context.source, (RESOLVE,), until=context.clock.now() + CLOCK_TOLERANCE)
+    seen = (each.families.seen_until for each in islice(past, _RECENT_RUNS) if each.families)
+    return next((moment for moment in seen if moment), None)
+
+
+def _ask_for_review(context: SourceContext, resolved: Resolved) -> None:
+    """Whatever the scope: the queue holds every family that is ambiguous now."""
+    now, members = rfc3339(context.clock.now()), resolved.members
+    ambiguous = [each for each in resolved.decisions if each.outcome is Outcome.AMBIGUOUS]
+    if ambiguous or context.ledger.reviews(context.source):
+        context.ledger.review(context.source, [review_of(each, members, since=now) for each in ambiguous])
+
+
+def _hold(context: SourceContext, planned: Planned, run_id: str) -> None:
+    """Record what waits for a person, and clear what no longer does."""
+    verdict = planned.verdict
+    if verdict.held:
+        context.ledger.hold(
+            HeldPlan(
+                source=context.source,
+                checksum=verdict.checksum,
+                changes=verdict.held_changes,
+                holds=verdict.holds,
+                indexed_documents=planned.plan.indexed_documents,
+                first_held_at=rfc3339(context.clock.now()),
+                run_id=run_id,
+                kind=PlanKind.FAMILIES,
+            )
+        )
+    elif standing_plan(context):
+        context.ledger.clear_held(context.source, f"run {run_id} found no family to hold", PlanKind.FAMILIES)
+
+
+def _allowed(context: SourceContext, manifest: Manifest, planned: Planned, approved: ApprovedMarks) -> Manifest:
+    """Saved before the first write: if this process is killed now, the window counts what it may have retired."""
+    manifest = replace(
+        manifest, indexed_before=planned.plan.indexed_documents, planned_retirements=approved.retirements
+    )
+    context.manifests.save(manifest)
+    return manifest
+
+
+def _write_marks(
+    context: SourceContext, planned: Planned, approved: ApprovedMarks, progress: Progress
+) -> tuple[DocumentOutcome, ...]:
+    """Into the ledger and every chunk; and what an earlier run left half done."""
+    if approved.patches:
+        apply_change(context, replace(planned.change, patches=approved.patches), progress=progress)
+    lagging = _lagging(context, planned, {patch.doc_id for patch in approved.patches})
+    if lagging:
+        bring_in(context, lagging, progress=progress)
+    why = "its chunks did not say what the ledger says"
+    return (
+        *_outcomes(approved.families),
+        *(DocumentOutcome(doc_id, DocumentState.REPAIRED, why) for doc_id in lagging),
+    )
+
+
+def _lagging(context: SourceContext, planned: Planned, marked_now: set[str]) -> list[str]:
+    """Documents whose chunks do not say what the ledger says: an earlier run was killed between the two."""
+    marks = context.ledger.marks(context.source)
+    family = planned.scope.family
+    found = []
+    for doc_id, indexed in planned.resolved.documents.items():
+        if doc_id in marked_now or indexed.said == (expected := _says(marks.get(doc_id, _NO_MARKS))):
+            continue
+        if not family or family in (indexed.said.get("doc_family"), expected.get("doc_family")):
+            found.append(doc_id)
+    return sorted(found)
+
+
+_NO_MARKS = Marks()
+
+
+def _says(marks: Marks) -> Patch:
+    fields = marked({}, marks)
+    said = {"status": marks.status.value, **{name: fields[name] for name in MARK_FIELDS}}
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def _concluded(
+    context: SourceContext,
+    manifest: Manifest,
+    planned: Planned,
+    outcomes: tuple[DocumentOutcome, ...],
+    *,
+    seen_until: datetime | None,
+) -> Manifest:
+    verdict = planned.verdict
+    held = () if manifest.released else _outcomes(verdict.held, DocumentState.HELD)
+    manifest = replace(
+        with_standing_hold(context.ledger, manifest, PlanKind.FAMILIES),
+        finished_at=context.clock.now(),
+        families=_counts(context, planned.resolved, seen_until),
+        outcomes=tuple(sorted((*outcomes, *held), key=lambda outcome: outcome.doc_id)),
+    )
+    state, reason, next_step = _verdict_of_run(context, manifest, planned)
+    manifest = replace(manifest, state=state, reason=reason, next_step=next_step)
+    context.manifests.save(manifest)
+    return manifest
+
+
+def _verdict_of_run(context: SourceContext, manifest: Manifest, planned: Planned) -> tuple[RunState, str, str]:
+    source = context.source
+    if manifest.held:
+        return (
+            RunState.HELD,
+            " ".join(hold.message for hold in manifest.holds),
+            f"`truecopy resolve {source}` shows the families; approve plan {manifest.held_checksum} in Airflow's "
+            "required actions or with `truecopy approve`",
+        )
+    if planned.verdict.held and not manifest.released:
+        return (
+            RunState.HELD,
+            " ".join(hold.message for hold in planned.verdict.holds),
+            f"`truecopy resolve {source} --apply`, without a family, puts the plan before a person",
+        )
+    ambiguous = manifest.families.ambiguous if manifest.families else 0
+    waiting = f"{ambiguous} families are ambiguous and wait for a person: `truecopy families {source}`"
+    return RunState.RESOLVED, "", waiting if ambiguous else ""
+
+
+def _too_many(context: SourceContext, manifest: Manifest, planned: Planned, most: int) -> Manifest:
+    changes = len(planned.plan.changes)
+    manifest = replace(
+        with_standing_hold(context.ledger, manifest, PlanKind.FAMILIES),
+        state=RunState.HELD,
+        finished_at=context.clock.now(),
+        indexed_before=planned.plan.indexed_documents,
+        families=_counts(context, planned.resolved),
+        reason=f"{context.source}: {changes} documents would be marked ({planned.scope.words}), at most {most} were "
+        "allowed by max_changes. Nothing was marked",
+        next_step=f"`truecopy resolve {context.source}` shows them; allow more if they are right",
+    )
+    context.manifests.save(manifest)
+    return manifest
+
+
+def _counts(context: SourceContext, resolved: Resolved, seen_until: datetime | None = None) -> FamilyCounts:
+    marks = context.ledger.marks(context.source)
+    superseded = sum(
+        doc_id in resolved.documents and each.status is Status.SUPERSEDED for doc_id, each in marks.items()
+    )
+    ambiguous = sum(decision.outcome is Outcome.AMBIGUOUS for decision in resolved.decisions)
+    since = [from_rfc3339(review.since) for review in context.ledger.reviews(context.source)]
+    return FamilyCounts(
+        decided=len(resolved.decisions) - ambiguous,
+        ambiguous=ambiguous,
+        superseded=superseded,
+        ambiguous_since=min(since, default=None),
+        seen_until=seen_until,
+    )
+
+
+def _outcomes(families: Iterable[FamilyChange], state: DocumentState | None = None) -> tuple[DocumentOutcome, ...]:
+    return tuple(
+        DocumentOutcome(change.doc_id, state or _DONE[change.action], change.reason)
+        for family in families
+        for change in family.changes
+    )
+
+
+def _failed(context: SourceContext, manifest: Manifest, error: BaseException) -> None:
+    context.manifests.save(
+        replace(
+            with_standing_hold(context.ledger, manifest, PlanKind.FAMILIES),
+            state=RunState.FAILED,
+            finished_at=context.clock.now(),
+            reason=f"{type(error).__name__}: {error}",
+            next_step="A retry may help" if isinstance(error, Retriable) else "Run `truecopy doctor`",
+        )
+    )

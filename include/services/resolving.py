@@ -1,0 +1,169 @@
+"""Read a source's documents from the index and let the resolver say what they are to one another. Nothing here writes.
+
+    first chunk of each document, marks of people (ledger) -> members -+
+                                                                       +-> resolve -> decisions
+    vectors of the documents that need to be confirmed as alike -------+
+
+The index is open for two short looks, never while the resolver is at work.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from include.domain.dates import EvidencedDate, Precision, Trust, from_rfc3339
+from include.domain.documents import SEARCHABLE, DocumentKey
+from include.domain.lineage import Lineage
+from include.domain.metadata import Hand, Patch
+from include.domain.payload import MARK_FIELDS
+from include.families.members import FamilyDecision, Member
+from include.families.resolve import resolve
+from include.ports import Vectors
+from include.services.context import SourceContext
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedMember:
+    """A document as its newest version's first chunk describes it. `said` is what the chunk says of its marks, the
+    status included; absent fields are left out."""
+
+    member: Member
+    fetched_at: datetime | None
+    chunk_hash: str
+    said: Patch
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What the resolver says of a source now. `hidden` are documents that are in the index and that no reader finds:
+    archived, staged for review. They are no members. `compared` counts the documents whose vectors were read."""
+
+    source: str
+    documents: Mapping[str, IndexedMember]
+    hidden: frozenset[str]
+    decisions: tuple[FamilyDecision, ...]
+    compared: int
+
+    @property
+    def members(self) -> Mapping[str, Member]:
+        return {doc_id: indexed.member for doc_id, indexed in self.documents.items()}
+
+
+def resolve_families(context: SourceContext) -> Resolved:
+    """Every family of the source. Raises StoreBusy or StoreUnavailable when the index cannot be read, ConfigError for
+    a ledger that was spoilt by hand."""
+    documents, hidden = _read(context)
+    alike = _Alike({indexed.member.key: indexed.chunk_hash for indexed in documents.values()})
+    members = [indexed.member for _, indexed in sorted(documents.items())]
+    now = context.clock.now()
+    decisions = resolve(members, alike, now=now)
+    while alike.missing:
+        # The first answer took the documents for alike that it asked about; now their vectors are known.
+        with context.store.reading() as index:
+            alike.learn(index.vectors(alike.missing))
+        decisions = resolve(members, alike, now=now)
+    return Resolved(context.source, documents, hidden, decisions, alike.known)
+
+
+class _Alike:
+    """Cosine of two documents' first chunks. For a document whose vector was not read yet it answers 1, and notes that
+    it is `missing`; for one that has none, NaN."""
+
+    def __init__(self, chunk_hashes: Mapping[DocumentKey, str]) -> None:
+        self._chunk_hashes = chunk_hashes
+        self._vectors: dict[str, Vectors | None] = {}
+        self.missing: set[str] = set()
+
+    @property
+    def known(self) -> int:
+        return len(self._vectors)
+
+    def __call__(self, one: DocumentKey, other: DocumentKey) -> float:
+        hashes = self._chunk_hashes[one], self._chunk_hashes[other]
+        unread = [chunk_hash for chunk_hash in hashes if chunk_hash not in self._vectors]
+        if unread:
+            self.missing.update(unread)
+            return 1.0
+        first, second = (self._vectors[chunk_hash] for chunk_hash in hashes)
+        return math.nan if first is None or second is None else float(first @ second)
+
+    def learn(self, vectors: Mapping[str, Vectors]) -> None:
+        for chunk_hash in self.missing:
+            self._vectors[chunk_hash] = vectors.get(chunk_hash)
+        self.missing = set()
+
+
+def _read(context: SourceContext) -> tuple[dict[str, IndexedMember], frozenset[str]]:
+    """The newest version of each document that readers find, and the ids of those that they do not."""
+    decided = context.ledger.decided(context.source, Hand.PERSON)
+    newest: dict[str, str] = {}
+    found: dict[str, IndexedMember] = {}
+    hidden: set[str] = set()
+    with context.store.reading() as index:
+        for hit in index.first_chunks(context.source):
+            payload = hit.payload
+            doc_id, fence = _text(payload, "doc_id"), _text(payload, "fetched_at")
+            if not doc_id or (doc_id in newest and fence <= newest[doc_id]):
+                continue
+            newest[doc_id] = fence
+            if _text(payload, "status") in SEARCHABLE:
+                found[doc_id] = _indexed(context.source, doc_id, payload, decided.get(doc_id, {}))
+                hidden.discard(doc_id)
+            else:
+                found.pop(doc_id, None)
+                hidden.add(doc_id)
+    return found, frozenset(hidden)
+
+
+def _indexed(source: str, doc_id: str, payload: Mapping[str, object], decided: Patch) -> IndexedMember:
+    member = Member(
+        key=DocumentKey(source, doc_id),
+        title=_text(payload, "title"),
+        url=_text(payload, "url"),
+        lang=_text(payload, "lang") or None,
+        content_type=_text(payload, "content_type") or "page",
+        content_hash=_text(payload, "content_hash"),
+        lineage=Lineage(
+            family=_text(payload, "stated_family") or None,
+            version=_text(payload, "stated_version") or None,
+            status=_text(payload, "stated_status") or None,
+            supersedes=_texts(payload, "stated_supersedes"),
+            superseded_by=_texts(payload, "stated_superseded_by"),
+            aliases=_texts(payload, "stated_aliases"),
+        ),
+        created_at=_date(payload, "created_at"),
+        effective_date=_date(payload, "effective_date"),
+        updated_at=_date(payload, "updated_at"),
+        decided=decided,
+    )
+    said = {name: payload[name] for name in ("status", *MARK_FIELDS) if payload.get(name) is not None}
+    return IndexedMember(member, _instant(payload, "fetched_at"), _text(payload, "chunk_hash"), said)
+
+
+def _date(payload: Mapping[str, object], name: str) -> EvidencedDate | None:
+    """None for one that is absent, unreadable, or not trusted: it must not decide anything."""
+    value = _instant(payload, name)
+    trust, precision = _text(payload, f"{name}_trust"), _text(payload, f"{name}_precision")
+    if value is None or trust not in set(Trust) - {Trust.UNKNOWN} or precision not in set(Precision):
+        return None
+    return EvidencedDate(value, Precision(precision), _text(payload, f"{name}_origin"), Trust(trust))
+
+
+def _text(payload: Mapping[str, object], name: str) -> str:
+    value = payload.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _texts(payload: Mapping[str, object], name: str) -> tuple[str, ...]:
+    value = payload.get(name)
+    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list | tuple) else ()
+
+
+def _instant(payload: Mapping[str, object], name: str) -> datetime | None:
+    try:
+        return from_rfc3339(_text(payload, name))
+    except (ValueError, OverflowError):
+        return None

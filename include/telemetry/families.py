@@ -1,0 +1,66 @@
+"""Gauges and alarms of the resolver, derived from its last run over a source. Pure, like those of the nights."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from include.domain.manifest import Gauge, Manifest, RunState
+from include.domain.plan import Action
+from include.telemetry.alerts import Alert
+
+AMBIGUOUS_TOO_LONG = timedelta(days=14)
+
+FAMILY_GAUGES: dict[str, str] = {
+    "rag.families": "families of the source, decided and ambiguous ones",
+    "rag.families_ambiguous": "families that a person has to decide",
+    "rag.superseded_docs": "documents in the index that a later one supersedes",
+    "rag.retirements_held": "documents that would be marked as superseded, and wait for a person",
+}
+FAMILY_ALERTS: dict[str, str] = {
+    "families_held": "a plan of families waits for a person; repeated every night with its age",
+    "families_ambiguous": f"a family has been ambiguous for {AMBIGUOUS_TOO_LONG.days} days",
+    "families_failed": "the last run of the resolver failed",
+}
+"""Documented like those of the nights, in docs/OPERATIONS.md."""
+
+
+def family_gauges(latest: Manifest) -> list[Gauge]:
+    """Every gauge that this run can tell. One that broke off only tells what waits."""
+    values = {"rag.retirements_held": sum(change.action is Action.RETIRE for change in latest.held)}
+    if latest.families is not None:
+        values |= {
+            "rag.families": latest.families.decided + latest.families.ambiguous,
+            "rag.families_ambiguous": latest.families.ambiguous,
+            "rag.superseded_docs": latest.families.superseded,
+        }
+    return [Gauge(name, float(value), latest.source, FAMILY_GAUGES[name]) for name, value in sorted(values.items())]
+
+
+def family_alerts(latest: Manifest | None, *, source: str, now: datetime) -> list[Alert]:
+    """What is wrong, from the newest run of the resolver that was no dry run. None at all is no alarm: a source
+    without families needs none."""
+    found: list[Alert] = []
+
+    def alarm(name: str, message: str) -> None:
+        found.append(Alert(name, source, f"{source}: {message}"))
+
+    if latest is None:
+        return found
+    if latest.state is RunState.FAILED:
+        alarm("families_failed", f"run {latest.run_id} of the resolver failed: {latest.reason}. {latest.next_step}")
+    if latest.held:
+        age = now - latest.held_since if latest.held_since else timedelta()
+        alarm(
+            "families_held",
+            f"the marks of {len(latest.held)} documents have been held for {age.total_seconds() / 3600:.0f} hours. "
+            f"`truecopy resolve {source}` shows the families; approve plan {latest.held_checksum} in Airflow's "
+            "required actions or with `truecopy approve`",
+        )
+    since = latest.families.ambiguous_since if latest.families else None
+    if since is not None and now - since > AMBIGUOUS_TOO_LONG:
+        alarm(
+            "families_ambiguous",
+            f"{latest.families.ambiguous if latest.families else 0} families wait for a person, the oldest for "
+            f"{(now - since).days} days. `truecopy families {source}` lists them, `truecopy decide` answers",
+        )
+    return found
