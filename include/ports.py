@@ -17,6 +17,7 @@ from include.domain.inventory import Listing
 from include.domain.manifest import DocumentOutcome, Manifest, Removal
 from include.domain.metadata import Hand, MetadataChange, Patch
 from include.domain.plan import HeldPlan, PlanKind, Release
+from include.domain.provenance import DateCluster
 from include.domain.selection import Selector
 from include.families.review import FamilyReview
 
@@ -275,6 +276,16 @@ class RemovalMarks(Protocol):
     def put(self, key: DocumentKey, fence: datetime) -> None: ...
 
     def fence_of(self, key: DocumentKey) -> datetime | None: ...
+
+
+class DateClusters(Protocol):
+    """Dates that too many documents of a source share, as the last look at the whole source found them."""
+
+    def of(self, source: str) -> Sequence[DateCluster]: ...
+
+    def put(self, source: str, clusters: Sequence[DateCluster]) -> None:
+        """In place of what was known of the source."""
+        ...
 
 
 class Ledger(Protocol):

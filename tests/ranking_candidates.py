@@ -32,6 +32,7 @@ def candidate(doc_id: str, *scores: float, text: str = "", **fields: Any) -> Can
         "fetched_at": "2026-06-19T00:00:00.000000Z",
         "created_at_trust": "high" if fields.get("created_at") else "",
         "created_at_origin": "front matter date" if fields.get("created_at") else "",
+        "effective_date_trust": "high" if fields.get("effective_date") else "",
         **fields,
     }
     return Candidate(chunks=chunks, **known)

@@ -89,8 +89,8 @@ class FetchedDocument:
 @dataclass(frozen=True, slots=True)
 class ExtractedDocument:
     """A fetched document as normalised Markdown. `content_hash` covers `text` only (sha256, hex). `is_empty`: the page
-    has no text, its title stands in. `date_notes` say which dates were passed over, and why. `read_with` names the
-    settings that its metadata was read by."""
+    has no text, its title stands in. `date_candidates` is all that speaks for its dates, `date_notes` say which were
+    passed over, and why. `read_with` names the settings that its metadata was read by."""
 
     key: DocumentKey
     version: str
@@ -108,6 +108,7 @@ class ExtractedDocument:
     front_matter: Mapping[str, object] = field(default_factory=dict)
     is_empty: bool = False
     lineage: Lineage = NO_LINEAGE
+    date_candidates: tuple[DateCandidate, ...] = ()
     date_notes: tuple[str, ...] = ()
     read_with: str = ""
 

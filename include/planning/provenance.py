@@ -16,15 +16,15 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from include.domain.date_candidates import DateCandidate, DateField, Doubt
+from include.domain.date_candidates import DateCandidate, DateField, Doubt, Rank
 from include.domain.dates import EvidencedDate, Precision, Trust, from_rfc3339
-from include.domain.dating import Distrust, told_by
-from include.domain.documents import ExtractedDocument
+from include.domain.dating import Distrust, date_document, note_of, told_by
+from include.domain.documents import ExtractedDocument, Marks
 from include.domain.inventory import IndexInventory
-from include.domain.payload import source_says
+from include.domain.payload import marked, metadata_hash, source_says
 from include.domain.provenance import DateAnomaly, DateCluster, DateReport, DateShare
 
 SAME_SECOND = 5
@@ -133,6 +133,19 @@ def distrust_of(clusters: Sequence[DateCluster]) -> Distrust:
     return why
 
 
+def redated(document: ExtractedDocument, clusters: Sequence[DateCluster]) -> ExtractedDocument:
+    """The document with its dates chosen again, under what is known of its source by now."""
+    dates = date_document(document.date_candidates, fetched_at=document.fetched_at, distrust=distrust_of(clusters))
+    return replace(
+        document,
+        created_at=dates.of(DateField.CREATED),
+        updated_at=dates.of(DateField.UPDATED),
+        effective_date=dates.of(DateField.EFFECTIVE),
+        expires_at=dates.of(DateField.EXPIRES),
+        date_notes=dates.notes,
+    )
+
+
 def still_believed(document: DocumentProvenance, clusters: Sequence[DateCluster]) -> Mapping[DateField, DateCluster]:
     """The trusted dates of a document that belong to a cluster, by field."""
     return {
@@ -179,3 +192,24 @@ def _stored_date(said: Mapping[str, object], name: DateField) -> EvidencedDate |
         )
     except (ValueError, OverflowError):
         return None
+
+
+def lowered(
+    metadata: Mapping[str, object], marks: Marks, clusters: Mapping[DateField, DateCluster]
+) -> dict[str, object]:
+    """The stored fields that change when these dates of a document are not believed any more.
+
+    `read_with` goes, so that the next night reads the document again: another of its dates may count then.
+    """
+    said = source_says(metadata)
+    notes = said.get("date_notes")
+    kept = list(notes) if isinstance(notes, list) else []
+    for name, cluster in clusters.items():
+        date = _stored_date(said, name)
+        if date is not None:
+            doubted = DateCandidate(name, Rank.CMS, date.origin, date).doubted(Doubt.BULK, cluster.why)
+            said[f"{name}_trust"] = Trust.UNKNOWN.value
+            kept.append(note_of(doubted, is_shown=True))
+    said["date_notes"] = kept
+    after = marked({**said, "metadata_hash": metadata_hash(said)}, marks)
+    return {name: value for name, value in after.items() if value != metadata.get(name)}

@@ -48,7 +48,10 @@ class Candidate:
     created_at: datetime | None = None
     created_at_origin: str = ""
     created_at_trust: str = ""
+    created_at_precision: str = ""
     effective_date: datetime | None = None
+    effective_date_trust: str = ""
+    effective_date_precision: str = ""
     updated_at: datetime | None = None
     expires_at: datetime | None = None
     family: str | None = None
@@ -83,7 +86,10 @@ def candidate_of(payload: Mapping[str, object], chunks: Sequence[FoundChunk]) ->
         created_at=_instant(payload, "created_at"),
         created_at_origin=_text(payload, "created_at_origin"),
         created_at_trust=_text(payload, "created_at_trust"),
+        created_at_precision=_text(payload, "created_at_precision"),
         effective_date=_instant(payload, "effective_date"),
+        effective_date_trust=_text(payload, "effective_date_trust"),
+        effective_date_precision=_text(payload, "effective_date_precision"),
         updated_at=_instant(payload, "updated_at"),
         expires_at=_instant(payload, "expires_at"),
         family=_text(payload, "doc_family") or None,

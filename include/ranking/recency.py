@@ -5,18 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from include.domain.dates import Trust
+from include.domain.dates import AHEAD, FIRST_YEAR, Precision, Trust
 from include.ranking.candidates import Candidate
 
 NEUTRAL = 0.5
 """What an unknown date counts: neither new nor old."""
 
-FIRST_YEAR = 1971
-"""What is dated before it is a zero that stands for no date, in whatever time zone."""
-
 _DAY_SECONDS = 86_400.0
+_TRUSTED = frozenset({Trust.HIGH.value, Trust.LOW.value})
+_EXACT_TO = {Precision.YEAR.value: "known to the year", Precision.MONTH.value: "known to the month"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,8 @@ class HalfLives:
 
 @dataclass(frozen=True, slots=True)
 class DocumentDate:
-    """The date that a document is ranked by. `value` is None where it is unknown; `note` says why then."""
+    """The date that a document is ranked by: the first instant of what is known. `value` is None where it is unknown;
+    `note` says why then, and that no day is known where only the year or the month is."""
 
     value: datetime | None
     origin: str
@@ -55,22 +55,25 @@ def document_date(candidate: Candidate, *, now: datetime) -> DocumentDate:
     A date in the future, one that nobody vouches for and one that was never set (before 1971) are unknown. So is that
     of a text which is not in force yet: it may have been written yesterday, but what holds today is another.
     """
-    effective = candidate.effective_date
+    effective = candidate.effective_date if candidate.effective_date_trust in _TRUSTED else None
     if effective is not None and effective > now:
         note = f"comes into force on {effective:%Y-%m-%d}"
-        return DocumentDate(None, "effective_date", Trust.HIGH, note)
+        return DocumentDate(None, "effective_date", candidate.effective_date_trust, note)
     if effective is not None and effective.year >= FIRST_YEAR:
-        return DocumentDate(effective, "effective_date", Trust.HIGH)
+        note = _EXACT_TO.get(candidate.effective_date_precision, "")
+        return DocumentDate(effective, "effective_date", candidate.effective_date_trust, note)
     created, trust = candidate.created_at, candidate.created_at_trust
     if created is None:
         return DocumentDate(None, "", "", "date unknown")
-    if created > now:
+    # A calendar day may be the next one: it has begun already in the east.
+    if created > now + (AHEAD if candidate.created_at_precision == Precision.DAY else timedelta(0)):
         return DocumentDate(None, candidate.created_at_origin, trust, f"date {created:%Y-%m-%d} lies in the future")
     if created.year < FIRST_YEAR:
         return DocumentDate(None, candidate.created_at_origin, trust, f"date {created:%Y-%m-%d} was never set")
-    if trust not in (Trust.HIGH, Trust.LOW):
+    if trust not in _TRUSTED:
         return DocumentDate(None, candidate.created_at_origin, trust, f"date {created:%Y-%m-%d} is not trusted")
-    return DocumentDate(created, candidate.created_at_origin or "created_at", trust)
+    note = _EXACT_TO.get(candidate.created_at_precision, "")
+    return DocumentDate(created, candidate.created_at_origin or "created_at", trust, note)
 
 
 def recency(candidate: Candidate, half_lives: HalfLives, *, now: datetime, at: datetime | None = None) -> Recency:
@@ -83,7 +86,7 @@ def recency(candidate: Candidate, half_lives: HalfLives, *, now: datetime, at: d
     half_life = half_lives.of(candidate.content_type)
     if date.value is None:
         return Recency(NEUTRAL, date)
-    age = ((at or now) - date.value).total_seconds() / _DAY_SECONDS
+    age = ((at or now) - min(date.value, now)).total_seconds() / _DAY_SECONDS
     if age < 0:
         return Recency(0.0, date, age)
     if half_life is None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from include.domain.documents import DocumentKey, ExtractedDocument, FetchedDocument
 from include.domain.errors import DocumentGone, DocumentNotPublic, Skippable, SourceUnavailable
 from include.domain.manifest import DocumentOutcome, DocumentState
+from include.planning.provenance import DocumentProvenance, of_extracted
 from include.ports import Connector
 
 log = logging.getLogger(__name__)
@@ -62,12 +63,13 @@ class Spool:
 
 @dataclass(slots=True)
 class Reading:
-    """What came of reading: hashes and versions by doc_id, the documents without any text, and an outcome for each that
-    was not readable."""
+    """What came of reading: hashes, versions and provenance of dates by doc_id, the documents without any text, and an
+    outcome for each that was not readable."""
 
     spool: Spool
     contents: dict[str, str] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
+    provenance: dict[str, DocumentProvenance] = field(default_factory=dict)
     empty: set[str] = field(default_factory=set)
     outcomes: list[DocumentOutcome] = field(default_factory=list)
 
@@ -113,6 +115,7 @@ def read_documents(
             reading.spool.add(document)
             reading.contents[doc_id] = document.content_hash
             reading.versions[doc_id] = document.version
+            reading.provenance[doc_id] = of_extracted(document)
             if document.is_empty:
                 reading.empty.add(doc_id)
         unanswered = 0

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from include.domain.date_candidates import DateCandidate, DateField
-from include.domain.dating import Distrust, date_document, no_distrust
+from include.domain.dating import date_document
 from include.domain.documents import ExtractedDocument, FetchedDocument
 from include.domain.errors import DocumentUnreadable
 from include.text import (
@@ -36,9 +36,8 @@ _MAIL_HEADER = re.compile(r"(?:[A-Z][\w-]*:(?: [^\n]*)?\n|[ \t]+\S[^\n]*\n)+(?:\
 _TITLE_FIELD = re.compile(r"^Title: *([^\n]+)$", re.MULTILINE)
 
 
-def extract(fetched: FetchedDocument, distrust: Distrust = no_distrust) -> ExtractedDocument:
-    """The document as normalised Markdown, with title, dates and the fields of its front matter. `distrust` is what is
-    known of the dates of its source.
+def extract(fetched: FetchedDocument) -> ExtractedDocument:
+    """The document as normalised Markdown, with title, dates and the fields of its front matter.
 
     The title is the source's, else the front matter's, the first level-1 heading's, the file's name. An empty page
     becomes its title if the source calls emptiness legitimate, so that every document has a text. Raises
@@ -66,7 +65,7 @@ def extract(fetched: FetchedDocument, distrust: Distrust = no_distrust) -> Extra
         text = encoding.normalise(title) or fetched.key.doc_id
     _refuse_stand_ins(fetched, text)
     candidates = _date_candidates(fetched, fields, "" if is_empty else text)
-    dates = date_document(candidates, fetched_at=fetched.fetched_at, distrust=distrust)
+    dates = date_document(candidates, fetched_at=fetched.fetched_at)
     return ExtractedDocument(
         key=fetched.key,
         version=fetched.version,
@@ -83,6 +82,7 @@ def extract(fetched: FetchedDocument, distrust: Distrust = no_distrust) -> Extra
         expires_at=dates.of(DateField.EXPIRES),
         front_matter=fields,
         is_empty=is_empty,
+        date_candidates=candidates,
         date_notes=dates.notes,
         lineage=lineage.merged(fetched.lineage, lineage.read_lineage(fields, text)),
     )

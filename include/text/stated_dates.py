@@ -63,7 +63,7 @@ _ITSELF = re.compile(
     re.IGNORECASE,
 )
 _MARKUP = re.compile(r"^[\s>*_#+\-:;,(\[|`~]+|[\s*_|`]+$")
-_SEPARATORS = re.compile(r"\s*(?:\||·|•|&nbsp;|;|\s[–—]\s|\s/\s)\s*")
+_SEPARATORS = re.compile(r"\s*(?:\||·|•|&nbsp;|;|\s[–—]\s(?!\s*\d)|\s/\s)\s*")
 _ENDS = re.compile(r"[\s*_`]*(?:$|[,.;)\]|(]|[–—-]\s*(?!\d))")
 _GOES_ON = re.compile(r"[\s*_`]*(?:[–—-]|to|until|bis|au)\s*\w{0,9}\.?\s*\d", re.IGNORECASE)
 _HEADER_LINE = re.compile(r"(?P<name>[A-Za-z][\w -]{0,30}?)\s*: +(?P<value>\S.*)|(?P<more>[ \t]+\S.*)")
@@ -181,7 +181,7 @@ def _of_part(text: str, is_head: bool, conventions: Conventions) -> Iterator[Dat
         return
     if field is DateField.CREATED and not is_head:
         return
-    origin = f"text {labelled['label'].lower()!r}" if labelled else f"text {text[: len(text) - len(value)].strip()!r}"
+    origin = f"text, {labelled['label'].lower()}" if labelled else "text, a sentence"
     try:
         date = find_date(value, conventions)
     except UnreadDate:
