@@ -19,6 +19,7 @@ from include.planning.gate import Limits
 from include.ports import (
     Clock,
     Connector,
+    DateClusters,
     Embedder,
     Index,
     IndexStore,
@@ -35,6 +36,7 @@ from include.services.version_writer import VersionWriter
 from include.store.points import stored_chunk
 from include.text.normalise import extract
 from tests.fakes.clock import FakeClock
+from tests.fakes.date_clusters import FakeDateClusters
 from tests.fakes.embedder import FakeEmbedder
 from tests.fakes.index import FakeIndexStore
 from tests.fakes.records import FakeLedger, FakeManifests, FakeRemovalMarks
@@ -149,6 +151,7 @@ def context_of(
     ledger: Ledger | None = None,
     manifests: Manifests | None = None,
     removal_marks: RemovalMarks | None = None,
+    date_clusters: DateClusters | None = None,
     limits: Limits | None = None,
     pipeline: str = PIPELINE,
     configured_sources: Sequence[str] = (),
@@ -179,6 +182,7 @@ def context_of(
         ledger=ledger or FakeLedger(),
         manifests=manifests or FakeManifests(),
         removal_marks=removal_marks,
+        date_clusters=date_clusters or FakeDateClusters(),
         clock=clock,
         limits=limits or Limits(),
         configured_sources=configured_sources or (connector.source,),

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from include.domain.inventory import Proof
 from include.domain.plan import Change, Hold
+from include.domain.provenance import DateReport
 
 
 class RunState(StrEnum):
@@ -114,6 +115,7 @@ class Manifest:
     reason: str = ""  # why the state is not `true`, in one sentence
     next_step: str = ""  # what a person can do about it
     pipeline: str = ""
+    dates: DateReport | None = None  # where the dates of the index come from, counted after the run
     alerts: tuple[str, ...] = ()  # raised after the run, as `name: message`
     families: FamilyCounts | None = None  # of a run of the resolver
     planned_retirements: int = 0  # allowed by the gate in this run; what a crash may already have applied

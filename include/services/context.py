@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from include.domain.documents import ExtractedDocument, FetchedDocument
 from include.domain.inventory import IndexInventory, Listing
 from include.planning.gate import Limits
-from include.ports import Clock, Connector, IndexStore, Ledger, Manifests, RemovalMarks
+from include.ports import Clock, Connector, DateClusters, IndexStore, Ledger, Manifests, RemovalMarks
 from include.services.version_writer import VersionWriter
 
 
@@ -28,6 +28,7 @@ class SourceContext:
     ledger: Ledger
     manifests: Manifests
     removal_marks: RemovalMarks
+    date_clusters: DateClusters
     clock: Clock
     limits: Limits
     configured_sources: Sequence[str]

@@ -21,6 +21,7 @@ from include.planning.inspection import inspect, with_marks
 from include.services.context import SourceContext
 from include.services.deferral import deferred_changes
 from include.services.holding import with_standing_hold
+from include.services.provenance import MANY_CREATED, doubt_what_was_read, take_stock
 from include.services.reading import Progress, read_documents
 
 
@@ -84,6 +85,7 @@ def ingest_documents(
     """
     reading = read_documents(context.connector, doc_ids, context.extract, progress=progress)
     try:
+        doubt_what_was_read(context, reading)
         suspects = _suspects(context, reading.contents, indexed, forced=forced)
         outcomes = list(reading.outcomes)
         outcomes.extend(DocumentOutcome(doc_id, DocumentState.HELD, why) for doc_id, why in sorted(suspects.items()))
@@ -151,12 +153,14 @@ def conclude_ingest(
         why.append(f"{len(held)} documents wait for the nightly reconciliation: {held[0].detail}")
     with context.store.reading() as index:
         inventory = inspect(context.source, index.scan(context.source))
+    created = sum(outcome.state is DocumentState.CREATED for outcome in outcomes)
     manifest = Manifest(
         run_id=run_id,
         dag_id=dag_id,
         source=context.source,
         started_at=started_at,
         finished_at=context.clock.now(),
+        dates=take_stock(context, inventory) if created >= MANY_CREATED else None,
         state=RunState.DEGRADED if why else RunState.INGESTED,
         documents=len(inventory.documents),
         chunks=inventory.points,

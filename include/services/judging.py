@@ -23,6 +23,7 @@ from include.planning.fences import CLOCK_TOLERANCE
 from include.planning.gate import judge
 from include.planning.inspection import inspect, with_marks
 from include.services.context import SourceContext
+from include.services.provenance import doubt_what_was_read
 from include.services.reading import Progress, Reading, read_documents
 
 _RECENT_COMPARISONS = 50
@@ -76,6 +77,7 @@ def read_and_judge(
     answering."""
     reading = _read(context, plan, listing, progress)
     try:
+        doubt_what_was_read(context, reading, inventory)
         plan = _with_reading(plan, reading)
         verdict = judged_by_the_gate(context, plan, inventory)
     except BaseException:

@@ -25,6 +25,7 @@ from include.services.applying import apply_plan
 from include.services.context import SourceContext
 from include.services.holding import with_standing_hold
 from include.services.judging import Judged, inventory_of, prepare
+from include.services.provenance import take_stock
 from include.services.reading import Progress
 
 log = logging.getLogger(__name__)
@@ -126,6 +127,7 @@ def _audited(context: SourceContext, manifest: Manifest, judged: Judged, *, rele
         documents=len(inventory.documents),
         chunks=inventory.points,
         foreign_points=inventory.foreign_points,
+        dates=take_stock(context, inventory),
     )
     state, reason, next_step = _verdict_of_run(manifest, problems)
     manifest = replace(manifest, state=state, reason=reason, next_step=next_step)

@@ -17,6 +17,7 @@ from include.embedding import registry as embedders
 from include.ports import Connector, Embedder, IndexStore
 from include.ranking.intent import IntentKind
 from include.ranking.periods import Period
+from include.records.date_clusters import FileDateClusters
 from include.records.inbox import FileInbox
 from include.records.ledger import GitLedger
 from include.records.manifests import FileManifests
@@ -228,6 +229,7 @@ class Application:
                 ledger=self.ledger,
                 manifests=self.manifests,
                 removal_marks=FileRemovalMarks(self.state),
+                date_clusters=FileDateClusters(self.state),
                 clock=self.clock,
                 limits=self.settings.limits_of(source),
                 configured_sources=tuple(self.settings.sources),

@@ -25,6 +25,7 @@ from include.wiring.hooks import FOLLOW
 from include.wiring.runs import Run
 from tests.builders import context_of, night, no_progress
 from tests.fakes.clock import FakeClock
+from tests.fakes.date_clusters import FakeDateClusters
 from tests.fakes.inbox import FakeInbox, FakeTraffic
 from tests.fakes.index import FakeIndexStore
 from tests.fakes.records import FakeLedger, FakeManifests, FakeRemovalMarks
@@ -51,6 +52,7 @@ class FakeInstallation:
     def __post_init__(self) -> None:
         self.inbox = self.inbox or FakeInbox(self.clock)
         self._store, self._ledger, self._marks = FakeIndexStore(), FakeLedger(), FakeRemovalMarks()
+        self._date_clusters = FakeDateClusters()
         self._runs = Counter[str]()
         self.source.before_fetch = lambda doc_id: self.fetches.append((doc_id, self.clock.now()))
         options = {"scheme": "ghost", "conn_id": "site", "documents": ["id"], **self.webhook}
@@ -67,6 +69,7 @@ class FakeInstallation:
             ledger=self._ledger,
             manifests=self.manifests,
             removal_marks=self._marks,
+            date_clusters=self._date_clusters,
             limits=self.limits,
         )
 

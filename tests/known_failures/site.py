@@ -25,6 +25,7 @@ from include.services.version_writer import VersionWriter
 from tests.builders import PIPELINE, context_of, day, night
 from tests.connector_sources import ModelCms, Reply, Request, TurnableClock, http_server, model_options
 from tests.fakes.clock import FakeClock
+from tests.fakes.date_clusters import FakeDateClusters
 from tests.fakes.embedder import FakeEmbedder
 from tests.fakes.index import FakeIndexStore
 from tests.fakes.records import FakeLedger, FakeManifests, FakeRemovalMarks
@@ -44,6 +45,7 @@ class Site:
     ledger: FakeLedger = field(default_factory=FakeLedger)
     manifests: FakeManifests = field(default_factory=FakeManifests)
     removal_marks: FakeRemovalMarks = field(default_factory=FakeRemovalMarks)
+    date_clusters: FakeDateClusters = field(default_factory=FakeDateClusters)
     limits: Limits = field(default_factory=Limits)
     pipeline: str = PIPELINE
     chunk: Callable[[ExtractedDocument], tuple[Chunk, ...]] | None = None  # one chunk per line unless a test cuts
@@ -79,6 +81,7 @@ class Site:
             ledger=self.ledger,
             manifests=self.manifests,
             removal_marks=self.removal_marks,
+            date_clusters=self.date_clusters,
             limits=self.limits,
             pipeline=self.pipeline,
             configured_sources=self.configured_sources,
