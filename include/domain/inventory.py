@@ -70,7 +70,8 @@ class IndexedDocument:
     there is none). `chunks` is how many of its points are right, `flaws` says in words what is wrong with the
     rest: too few or too many points, a second version, debris of a crash, a text that no longer matches its
     hash. A document without flaws is one complete readable version and nothing else. `metadata` is what the fields of
-    `payload.METADATA_FIELDS` say on the first chunk of that version, as stored; absent ones are left out.
+    `payload.METADATA_FIELDS` say on the first chunk of that version, as stored; absent ones are left out. `drift` names
+    those, and the status, that are not as the ledger decides: they are set right in place, without the source.
     """
 
     doc_id: str
@@ -83,6 +84,7 @@ class IndexedDocument:
     fetched_at: datetime | None
     flaws: tuple[str, ...] = ()
     metadata: Mapping[str, object] = field(default_factory=dict)
+    drift: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

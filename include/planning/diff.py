@@ -6,7 +6,8 @@
 | yes             | another version                          | replace                         |
 | yes             | same version, with flaws                 | repair                          |
 | yes             | same version, whole, other pipeline      | rebuild                         |
-| yes             | same version, whole, same pipeline       | none                            |
+| yes             | same, metadata read by other settings    | refresh                         |
+| yes             | same, read by the same settings          | none                            |
 | unreadable      | anything                                 | none: unknown is neither change |
 | no              | yes, or debris                           | delete, only if absence is proven |
 """
@@ -14,7 +15,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from include.domain.errors import ListingNotProven
@@ -43,7 +44,7 @@ def why_unproven(listing: Listing) -> str:
     return f"the source declares {proof.declared_total} documents, {proof.seen} were seen"
 
 
-def diff(listing: Listing, inventory: IndexInventory, *, pipeline: str) -> Plan:
+def diff(listing: Listing, inventory: IndexInventory, *, pipeline: str, read_with: str) -> Plan:
     """Every change that would make the index true. Raises ListingNotProven unless absence is proven."""
     unproven = why_unproven(listing)
     if unproven:
@@ -65,21 +66,27 @@ def diff(listing: Listing, inventory: IndexInventory, *, pipeline: str) -> Plan:
         for doc_id, indexed in inventory.documents.items()
         if doc_id not in listing.documents
     )
-    changes = sorted([*presence_changes(listing, inventory, pipeline=pipeline), *orphans])
+    changes = sorted([*presence_changes(listing, inventory, pipeline=pipeline, read_with=read_with), *orphans])
     return Plan(listing.source, tuple(changes), len(inventory.documents), len(listing.documents), listing.proof)
 
 
-def presence_changes(listing: Listing, inventory: IndexInventory, *, pipeline: str) -> list[Change]:
+def presence_changes(listing: Listing, inventory: IndexInventory, *, pipeline: str, read_with: str) -> list[Change]:
     """The part of the comparison that needs no proof: what the source does list. Never a deletion."""
     changes = []
     for listed in listing.documents.values():
-        change = _change_of(listed, inventory.documents.get(listed.doc_id), pipeline)
+        change = _change_of(listed, inventory.documents.get(listed.doc_id), pipeline, read_with)
         if change is not None:
             changes.append(change)
     return sorted(changes)
 
 
-def _change_of(listed: ListedDocument, indexed: IndexedDocument | None, pipeline: str) -> Change | None:
+def due_by_day(changes: Iterable[Change]) -> list[Change]:
+    """What a run between nights takes up. To read a whole source again for its metadata is the night's, which sees
+    every text before it judges."""
+    return [change for change in changes if change.action is not Action.REFRESH]
+
+
+def _change_of(listed: ListedDocument, indexed: IndexedDocument | None, pipeline: str, read_with: str) -> Change | None:
     if listed.unreadable:
         return None
     if indexed is None or not indexed.version:
@@ -91,6 +98,8 @@ def _change_of(listed: ListedDocument, indexed: IndexedDocument | None, pipeline
         action, reason = Action.REPAIR, "; ".join(indexed.flaws)
     elif indexed.pipeline != pipeline:
         action, reason = Action.REBUILD, f"made by pipeline {indexed.pipeline}, configured is {pipeline}"
+    elif indexed.metadata.get("read_with") != read_with:
+        action, reason = Action.REFRESH, "its metadata was read by other settings than those configured now"
     else:
         return None
     return Change(
@@ -140,5 +149,6 @@ def findings(plan: Plan, inventory: IndexInventory) -> Findings:
         stale=len(plan.of(Action.REPLACE)),
         partial=listed_partial,
         missing=len(plan.of(Action.CREATE)),
-        outdated=len(plan.of(Action.REBUILD)),
+        outdated=len(plan.of(Action.REBUILD, Action.REFRESH)),
+        drifted=sum(bool(document.drift) for document in inventory.documents.values()),
     )

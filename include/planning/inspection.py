@@ -9,11 +9,12 @@ has the id that its payload implies, each text matches its hash, and nothing els
 | points that are `incoming`                       | debris of an unfinished write           |
 | fewer, more or repeated chunk indexes            | 3 of 5 chunks                           |
 | text, hash, index or id do not belong together   | 2 altered points                        |
-| statuses or fences of siblings differ            | siblings disagree                       |
-| a status that nobody decided on (`with_marks`)   | archived, but decided is published      |
+| status, marks or metadata of siblings differ     | siblings disagree about title, pinned   |
+| what the source said does not fit its digest     | its metadata is not what was read       |
 
 No list of what "should" be stored is consulted: the index itself is the record. Only what people decide is not in the
-text: a document that was hidden behind our back looks whole, so its status is compared with the ledger's marks.
+source: a document that was hidden or unmarked behind our back looks whole, so its status and marks are compared with
+the ledger's (`with_marks`). That is no flaw but drift: it is set right without reading the source.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from typing import NamedTuple
 from include.domain.documents import Marks, Status, StoredChunk
 from include.domain.identity import point_id
 from include.domain.inventory import IndexedDocument, IndexInventory
+from include.domain.payload import METADATA_FIELDS, SOURCE_FIELDS, marked, metadata_hash, source_says
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _NO_MARKS = Marks()
@@ -48,19 +50,31 @@ def inspect(source: str, stored: Iterable[StoredChunk], *, foreign_points: int =
 
 
 def with_marks(inventory: IndexInventory, marks: Mapping[str, Marks]) -> IndexInventory:
-    """The same, with a flaw on each document whose status is not the decided one."""
+    """The same, with the drift of each document: where its status or metadata is not what these marks make of it."""
     documents = dict(inventory.documents)
     for doc_id, document in inventory.documents.items():
-        decided = marks.get(doc_id, _NO_MARKS).status
-        if document.version and document.status != decided:
-            flaw = f"its status is {document.status or 'unknown'}, decided is {decided}"
-            documents[doc_id] = replace(document, flaws=(*document.flaws, flaw))
+        if not document.version:
+            continue
+        decided = marks.get(doc_id, _NO_MARKS)
+        drift = {*document.drift, *_unlike(document.metadata, marked(document.metadata, decided))}
+        if document.status != decided.status:
+            drift.add("status")
+        if drift != set(document.drift):
+            documents[doc_id] = replace(document, drift=tuple(sorted(drift)))
     return replace(inventory, documents=documents)
 
 
 def judge_document(doc_id: str, chunks: Iterable[StoredChunk]) -> IndexedDocument:
     """One document from all of its points, in any order."""
     return _judge(doc_id, [_seen(chunk) for chunk in chunks])
+
+
+_DISAGREE = "siblings disagree about"
+
+
+def siblings_agree(document: IndexedDocument) -> bool:
+    """Does every chunk of the document's version say the same of its status, marks and metadata?"""
+    return not any(flaw.startswith(_DISAGREE) for flaw in document.flaws)
 
 
 class _Seen(NamedTuple):
@@ -89,6 +103,16 @@ def _judge(doc_id: str, seen: Sequence[_Seen]) -> IndexedDocument:
     if len(version) < len(readable):
         flaws.append(f"{len(readable) - len(version)} points of another version are still readable")
     flaws.extend(_flaws_of_version(version, right))
+    different = _different_metadata(version)
+    unlike = {name for each in different[1:] for name in _unlike(different[0], each)}
+    if len({chunk.status for chunk in version}) > 1:
+        unlike.add("status")
+    if unlike:
+        flaws.append(f"{_DISAGREE} {', '.join(sorted(unlike))}")
+    said = [{**metadata, **source_says(metadata)} for metadata in different]
+    is_alike = all(_FROM_SOURCE.isdisjoint(_unlike(said[0], each)) for each in said[1:])
+    if is_alike and not _fits_its_digest(said[0]):
+        flaws.append("its metadata is not what was read: it does not fit its digest")
     return IndexedDocument(
         doc_id,
         version=head.doc_version or "",
@@ -99,8 +123,39 @@ def _judge(doc_id: str, seen: Sequence[_Seen]) -> IndexedDocument:
         points=len(chunks),
         fetched_at=head.fetched_at,
         flaws=tuple(flaws),
-        metadata=min(version, key=_place).metadata,
+        metadata=different[0],
+        drift=tuple(sorted(unlike)) if is_alike else (),
     )
+
+
+def _different_metadata(version: Sequence[StoredChunk]) -> list[Mapping[str, object]]:
+    """What the chunks of a version say of it, each once, that of the first chunk first. One where all agree."""
+    if all(chunk.metadata is version[0].metadata for chunk in version):
+        return [version[0].metadata]
+    different: list[Mapping[str, object]] = []
+    for chunk in sorted(version, key=_place):
+        if all(_unlike(chunk.metadata, each) for each in different):
+            different.append(chunk.metadata)
+    return different
+
+
+def _fits_its_digest(said: Mapping[str, object]) -> bool:
+    """Releases before the digest wrote neither it nor `read_with`; for want of the latter they are read again."""
+    digest = said.get("metadata_hash")
+    return digest == metadata_hash(said) or (digest is None and "read_with" not in said)
+
+
+_FROM_SOURCE = frozenset({*SOURCE_FIELDS, "metadata_hash", "read_with"})
+
+
+def _unlike(one: Mapping[str, object], other: Mapping[str, object]) -> list[str]:
+    """The fields that two say differently. Absent and None are the same, 1 and true are not: an engine tells them
+    apart."""
+    return [
+        name
+        for name in METADATA_FIELDS
+        if (mine := one.get(name)) != (theirs := other.get(name)) or type(mine) is not type(theirs)
+    ]
 
 
 def _place(chunk: StoredChunk) -> tuple[int, str]:
@@ -126,8 +181,6 @@ def _flaws_of_version(version: Sequence[StoredChunk], right: Collection[str]) ->
     declared = next(iter(counts)) if len(counts) == 1 else None
     if declared is None or indexes != list(range(declared)):
         flaws.append(f"{len(set(indexes))} of {declared if declared is not None else 'unclear'} chunks")
-    if len({chunk.status for chunk in version}) > 1:
-        flaws.append("siblings disagree about the status")
     return flaws
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from include.domain.documents import ExtractedDocument, FetchedDocument
 from include.domain.inventory import IndexInventory, Listing
@@ -16,6 +16,7 @@ from include.services.version_writer import VersionWriter
 class SourceContext:
     """One source with its connector, its limits and the adapters it shares with the others.
 
+    `read_with` names the settings that its documents' metadata is read by; documents read by others are read again.
     `configured_sources` are all sources of this installation: a point of none of them is foreign.
     More than `removal_questions` removals of one run are asked for by a sample of that size.
     `listing_problems` and `index_problems` are the validation suites; each returns what is wrong, in words.
@@ -31,6 +32,7 @@ class SourceContext:
     date_clusters: DateClusters
     clock: Clock
     limits: Limits
+    read_with: str
     configured_sources: Sequence[str]
     listing_problems: Callable[[Listing], Sequence[str]]
     index_problems: Callable[[IndexInventory], Sequence[str]]
@@ -40,3 +42,7 @@ class SourceContext:
     @property
     def source(self) -> str:
         return self.connector.source
+
+    def read(self, fetched: FetchedDocument) -> ExtractedDocument:
+        """What was fetched as a document that says by which settings. Raises DocumentUnreadable."""
+        return replace(self.extract(fetched), read_with=self.read_with)

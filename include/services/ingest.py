@@ -15,12 +15,13 @@ from include.domain.documents import DocumentKey
 from include.domain.errors import ListingNotProven
 from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, RunState
 from include.domain.plan import Plan
-from include.planning.diff import presence_changes
+from include.planning.diff import due_by_day, presence_changes
 from include.planning.gate import MOST_PERCENT
 from include.planning.inspection import inspect, with_marks
 from include.services.context import SourceContext
 from include.services.deferral import deferred_changes
 from include.services.holding import with_standing_hold
+from include.services.marking import write_versions
 from include.services.provenance import MANY_CREATED, doubt_what_was_read, take_stock
 from include.services.reading import Progress, read_documents
 
@@ -56,11 +57,8 @@ def find_changed(context: SourceContext, *, doc_ids: Sequence[str] = (), force: 
     inventory = with_marks(inventory, context.ledger.marks(context.source))
     wanted = set(doc_ids)
     unknown = tuple(sorted(wanted - listing.documents.keys()))
-    changes = [
-        change
-        for change in presence_changes(listing, inventory, pipeline=context.writer.pipeline)
-        if not wanted or change.doc_id in wanted
-    ]
+    due = presence_changes(listing, inventory, pipeline=context.writer.pipeline, read_with=context.read_with)
+    changes = [change for change in due_by_day(due) if not wanted or change.doc_id in wanted]
     indexed = len(inventory.documents)
     plan = Plan(context.source, tuple(changes), indexed, len(listing.documents), listing.proof)
     deferred = deferred_changes(context, plan, inventory, listing)
@@ -83,17 +81,16 @@ def ingest_documents(
     Documents that turn into one and the same text, many at a time, keep their last good version and wait for the
     nightly run. Raises Retriable when source, embedder or store are unavailable.
     """
-    reading = read_documents(context.connector, doc_ids, context.extract, progress=progress)
+    reading = read_documents(context.connector, doc_ids, context.read, progress=progress)
     try:
         doubt_what_was_read(context, reading)
         suspects = _suspects(context, reading.contents, indexed, forced=forced)
         outcomes = list(reading.outcomes)
         outcomes.extend(DocumentOutcome(doc_id, DocumentState.HELD, why) for doc_id, why in sorted(suspects.items()))
-        marks = context.ledger.marks(context.source)
         good = [doc_id for doc_id in sorted(reading.contents) if doc_id not in suspects]
         done = 0
         for batch in reading.spool.batches(good, context.batch_documents):
-            outcomes.extend(context.writer.write(batch, marks))
+            outcomes.extend(write_versions(context, batch))
             done += len(batch)
             progress("write", done, len(good))
         return outcomes

@@ -64,7 +64,7 @@ def prepare(context: SourceContext, *, progress: Progress) -> Judged:
             problems=list(problems),
         )
     inventory = inventory_of(context)
-    plan = diff(listing, inventory, pipeline=context.writer.pipeline)
+    plan = diff(listing, inventory, pipeline=context.writer.pipeline, read_with=context.read_with)
     judged = read_and_judge(context, plan, inventory, listing, progress=progress)
     judged.reading.outcomes.extend(unreadable(listing))
     return judged
@@ -107,7 +107,7 @@ def _read(context: SourceContext, plan: Plan, listing: Listing, progress: Progre
     to_read = [change.doc_id for change in plan.changes if change.action is not Action.DELETE]
     changing = frozenset(to_read)
     settled = [doc_id for doc_id in listing.documents if doc_id not in changing]
-    return read_documents(context.connector, to_read, context.extract, progress=progress, living=settled)
+    return read_documents(context.connector, to_read, context.read, progress=progress, living=settled)
 
 
 def _with_reading(plan: Plan, reading: Reading) -> Plan:

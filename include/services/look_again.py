@@ -18,7 +18,7 @@ from include.domain.errors import ListingNotProven, SourceUnavailable
 from include.domain.inventory import IndexInventory, Listing
 from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, RunState
 from include.domain.plan import Action, Plan
-from include.planning.diff import diff, presence_changes, why_unproven
+from include.planning.diff import diff, due_by_day, presence_changes, why_unproven
 from include.planning.gate import approve
 from include.services.applying import apply_plan
 from include.services.context import SourceContext
@@ -100,10 +100,11 @@ def _find(context: SourceContext, doc_ids: Collection[str] | None) -> _Found:
     problems = context.listing_problems(listing)
     unproven = "; ".join(problems) or why_unproven(listing)
     if unproven:
-        found = presence_changes(listing, inventory, pipeline=context.writer.pipeline)
+        found = presence_changes(listing, inventory, pipeline=context.writer.pipeline, read_with=context.read_with)
         plan = Plan(context.source, tuple(found), len(inventory.documents), len(listing.documents), listing.proof)
     else:
-        plan = diff(listing, inventory, pipeline=context.writer.pipeline)
+        plan = diff(listing, inventory, pipeline=context.writer.pipeline, read_with=context.read_with)
+    plan = replace(plan, changes=tuple(due_by_day(plan.changes)))
     deferred = deferred_changes(context, plan, inventory, listing)
     named = [change for change in plan.changes if doc_ids is None or change.doc_id in doc_ids]
     waiting = [change.doc_id for change in named if change.doc_id in deferred]

@@ -1,7 +1,7 @@
 """Make the index equal to the source, every night, behind the gate.
 
     list -> proof -> validate -+
-                               +-> diff -> read what would be written -> gate -> apply -> audit -> manifest
+                               +-> diff -> read what would be written -> gate -> apply -> settle drift -> audit
     scan every stored point ---+                                          `-> held -> ledger -> a person
 
 The index's side is read from the index itself. Everything that will be written is read before the first write, so
@@ -23,12 +23,15 @@ from include.planning.diff import diff, findings
 from include.planning.gate import ApprovedPlan, approve, approve_release
 from include.services.applying import apply_plan
 from include.services.context import SourceContext
+from include.services.decisions import settle_drift
 from include.services.holding import with_standing_hold
 from include.services.judging import Judged, inventory_of, prepare
 from include.services.provenance import take_stock
 from include.services.reading import Progress
 
 log = logging.getLogger(__name__)
+
+_UNWRITTEN = frozenset({DocumentState.FAILED, DocumentState.KEPT, DocumentState.HELD, DocumentState.VANISHED})
 
 
 def reconcile(
@@ -74,6 +77,8 @@ def reconcile(
         # Saved before the first write: if this process is killed now, the window counts what it may have removed.
         context.manifests.save(manifest)
         asked = apply_plan(context, approved, judged, outcomes, progress=progress)
+        written = {outcome.doc_id for outcome in outcomes if outcome.state not in _UNWRITTEN}
+        outcomes.extend(settle_drift(context, judged.inventory, settled=written, progress=progress))
         manifest = replace(manifest, removals_asked=asked)
         return _audited(context, replace(manifest, outcomes=tuple(outcomes)), judged, released=released)
     except (SourceUnavailable, ListingNotProven) as error:
@@ -117,7 +122,7 @@ def _audited(context: SourceContext, manifest: Manifest, judged: Judged, *, rele
     if released:
         context.ledger.clear_held(context.source, f"released and applied by run {manifest.run_id}")
     inventory = inventory_of(context) if manifest.outcomes else judged.inventory
-    after = diff(judged.listing_as_read, inventory, pipeline=context.writer.pipeline)
+    after = diff(judged.listing_as_read, inventory, pipeline=context.writer.pipeline, read_with=context.read_with)
     remaining = findings(after, inventory)
     problems = [*context.index_problems(inventory)]
     manifest = replace(

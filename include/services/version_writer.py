@@ -25,18 +25,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
 
 from include.domain.dates import rfc3339
 from include.domain.documents import Chunk, DocumentKey, ExtractedDocument, Marks, Status, StoredChunk
 from include.domain.errors import DocumentIncomplete, DocumentUnreadable, EmbedderMismatch, Retriable, Skippable
 from include.domain.manifest import DocumentOutcome, DocumentState
-from include.domain.payload import DOCUMENT_FIELDS, chunk_payload, chunk_point_id, document_payload
+from include.domain.payload import chunk_payload, chunk_point_id, document_payload
 from include.domain.selection import Selector
 from include.planning.fences import TICK, is_believable, newest_fence
-from include.planning.inspection import is_itself
 from include.ports import Clock, Embedder, Index, IndexStore, NewPoint, RemovalMarks, Vectors
+from include.services.version import Version, newer_than, outcome_of, withdrawn
 from include.services.wrong_clocks import chunks_with_honest_fences
 
 log = logging.getLogger(__name__)
@@ -45,54 +43,6 @@ _NO_MARKS = Marks()
 
 _ATTEMPTS = 4
 """How often a version is completed whose points others take away; each time takes another writer in the same moment."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Version:
-    """One document ready to be written."""
-
-    document: ExtractedDocument
-    points: tuple[NewPoint, ...]
-    before: tuple[StoredChunk, ...]
-    status: Status
-    embedded: int
-
-    @property
-    def key(self) -> DocumentKey:
-        return self.document.key
-
-    @property
-    def fence(self) -> datetime:
-        return self.document.fetched_at
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        return tuple(point.point_id for point in self.points)
-
-    def payload(self, point: NewPoint, status: Status) -> NewPoint:
-        return replace(point, payload={**point.payload, "status": status.value})
-
-    @property
-    def metadata(self) -> dict[str, object]:
-        """What all chunks say alike, the status aside."""
-        return {name: self.points[0].payload[name] for name in DOCUMENT_FIELDS}
-
-    def found_among(self, stored: Sequence[StoredChunk]) -> list[StoredChunk]:
-        ids = set(self.ids)
-        return [chunk for chunk in stored if chunk.point_id in ids]
-
-    def is_brought_in(self, stored: Sequence[StoredChunk]) -> bool:
-        """Is every point there, under our fence? A part of a version is never published."""
-        ours = {chunk.point_id for chunk in stored if chunk.fetched_at == self.fence}
-        return ours.issuperset(self.ids)
-
-    def missing(self, stored: Sequence[StoredChunk]) -> list[NewPoint]:
-        present = {chunk.point_id for chunk in stored}
-        return [point for point in self.points if point.point_id not in present]
-
-    def holds(self, chunk: StoredChunk) -> bool:
-        """Is a stored point with one of our ids what the id says it is?"""
-        return is_itself(chunk) and chunk.chunk_count == len(self.points)
 
 
 class VersionWriter:
@@ -155,9 +105,9 @@ class VersionWriter:
                 own = {chunk.chunk_hash for chunk in chunks} & unattributed
                 unattributed -= own
                 version = self._version(document, chunks, stored[document.key], vectors, marks, len(own))
-                newer = _newer(version, version.before)
+                newer = newer_than(version, version.before)
                 if newer:
-                    outcomes.append(_withdrawn(version, newer))
+                    outcomes.append(withdrawn(version, newer))
                 else:
                     versions.append(version)
             stored = self._brought_in(index, versions, stored)
@@ -186,7 +136,7 @@ class VersionWriter:
         vectors: Mapping[str, Vectors],
         all_marks: Mapping[str, Marks],
         embedded: int,
-    ) -> _Version:
+    ) -> Version:
         marks = all_marks.get(document.key.doc_id, _NO_MARKS)
         common = document_payload(document, marks, fetched_at=rfc3339(document.fetched_at))
         points = tuple(
@@ -198,10 +148,10 @@ class VersionWriter:
             )
             for chunk in chunks
         )
-        return _Version(document, points, tuple(before), marks.status, embedded)
+        return Version(document, points, tuple(before), marks.status, embedded)
 
     def _brought_in(
-        self, index: Index, versions: Sequence[_Version], stored: Mapping[DocumentKey, Sequence[StoredChunk]]
+        self, index: Index, versions: Sequence[Version], stored: Mapping[DocumentKey, Sequence[StoredChunk]]
     ) -> Mapping[DocumentKey, Sequence[StoredChunk]]:
         """Put every point of these versions under its fence, and say what is stored then. Nothing that was invisible
         becomes readable by this, nothing that was readable becomes invisible."""
@@ -220,25 +170,25 @@ class VersionWriter:
                 )
         return self._stored(index, [version.key for version in versions])
 
-    def _conclude(self, index: Index, version: _Version, stored: Sequence[StoredChunk]) -> DocumentOutcome:
+    def _conclude(self, index: Index, version: Version, stored: Sequence[StoredChunk]) -> DocumentOutcome:
         """Make readable what was brought in, or withdraw it."""
         for attempt in range(_ATTEMPTS):
             if removed := self._removed(version):
                 # What is readable is the removal's to delete, all of it at once: without our points readers would fall
                 # back to an older version for an instant.
                 return _withdraw(index, version, removed, status=Status.INCOMING)
-            if newer := _newer(version, stored):
+            if newer := newer_than(version, stored):
                 return _withdraw(index, version, newer)
             rival = newest_fence(version.found_among(stored))
             if rival is not None and rival > version.fence:
                 # Not ours to delete: a later read of the same text took the points over and is about to publish them.
-                return _withdrawn(version, f"a version read at {rfc3339(rival)} is being written")
+                return withdrawn(version, f"a version read at {rfc3339(rival)} is being written")
             if version.is_brought_in(stored):
                 if removed := self._mend(index, version, stored):
-                    return _withdrawn(version, removed)
+                    return withdrawn(version, removed)
                 if _publish(index, version, stored):
                     newer = _retire_others(index, version)
-                    return _withdraw(index, version, newer) if newer else _outcome(version)
+                    return _withdraw(index, version, newer) if newer else outcome_of(version)
             stored = self._restored(index, version, overwrite=attempt > 0)
         key, whole = version.key, len(version.points)
         found = index.count(Selector(key, only_ids=version.ids))
@@ -252,7 +202,7 @@ class VersionWriter:
         )
         return DocumentOutcome(key.doc_id, DocumentState.FAILED, str(error), version=version.document.version)
 
-    def _mend(self, index: Index, version: _Version, stored: Sequence[StoredChunk]) -> str:
+    def _mend(self, index: Index, version: Version, stored: Sequence[StoredChunk]) -> str:
         """Give altered points back what their id says, in place and readable, so that no reader misses them meanwhile.
 
         Such a write makes readable whatever became of the document since the last look. So the removal is looked for
@@ -269,14 +219,14 @@ class VersionWriter:
             index.delete(Selector(version.key, only_ids=ids, fence=version.fence))
         return removed
 
-    def _removed(self, version: _Version) -> str:
+    def _removed(self, version: Version) -> str:
         """Says so when the document was removed after this read of it began, else empty."""
         removed = self._removal_marks.fence_of(version.key)
         if removed is None or removed < version.fence or not is_believable(removed, now=self._clock.now()):
             return ""
         return f"the document was removed at {rfc3339(removed)}, after this read began"
 
-    def _restored(self, index: Index, version: _Version, *, overwrite: bool) -> Sequence[StoredChunk]:
+    def _restored(self, index: Index, version: Version, *, overwrite: bool) -> Sequence[StoredChunk]:
         """Bring in again what is not there; returns what is stored then.
 
         `overwrite` is for points that one insert after the other did not bring: an insert leaves what exists alone, so
@@ -291,15 +241,7 @@ class VersionWriter:
         return stored[key]
 
 
-def _newer(version: _Version, stored: Sequence[StoredChunk]) -> str:
-    """Says so when a newer version is readable, else empty."""
-    newest = newest_fence(chunk for chunk in stored if chunk.status != Status.INCOMING)
-    if newest is None or newest <= version.fence:
-        return ""
-    return f"a version read at {rfc3339(newest)} is already there"
-
-
-def _publish(index: Index, version: _Version, stored: Sequence[StoredChunk]) -> bool:
+def _publish(index: Index, version: Version, stored: Sequence[StoredChunk]) -> bool:
     """Make a version readable that was brought in whole. False if it did not stay whole."""
     key, ids = version.key, version.ids
     if any(chunk.status != version.status for chunk in version.found_among(stored)):
@@ -308,7 +250,7 @@ def _publish(index: Index, version: _Version, stored: Sequence[StoredChunk]) -> 
     return index.count(readable) == len(ids)
 
 
-def _retire_others(index: Index, version: _Version) -> str:
+def _retire_others(index: Index, version: Version) -> str:
     """Delete what is older than the version; returns whether something newer is readable, in words.
 
     Not what is equally old: of two reads in the same instant nobody knows the later, and each writer would delete
@@ -318,39 +260,9 @@ def _retire_others(index: Index, version: _Version) -> str:
     if not index.count(others):
         return ""
     index.delete(Selector(version.key, except_ids=version.ids, older_than=version.fence - TICK))
-    return _newer(version, index.chunks_of([version.key])[version.key]) if index.count(others) else ""
+    return newer_than(version, index.chunks_of([version.key])[version.key]) if index.count(others) else ""
 
 
-def _withdraw(index: Index, version: _Version, why: str, *, status: Status | None = None) -> DocumentOutcome:
+def _withdraw(index: Index, version: Version, why: str, *, status: Status | None = None) -> DocumentOutcome:
     index.delete(Selector(version.key, only_ids=version.ids, fence=version.fence, status=status))
-    return _withdrawn(version, why)
-
-
-def _outcome(version: _Version) -> DocumentOutcome:
-    document, before = version.document, version.before
-    readable = [chunk for chunk in before if chunk.status != Status.INCOMING]
-    if not readable:
-        state = DocumentState.CREATED
-    elif {chunk.doc_version for chunk in readable} == {document.version}:
-        state = DocumentState.REPAIRED
-    elif {chunk.content_hash for chunk in readable} == {document.content_hash}:
-        state = DocumentState.REFRESHED
-    else:
-        state = DocumentState.REPLACED
-    hashes = {str(point.payload["chunk_hash"]) for point in version.points}
-    return DocumentOutcome(
-        document.key.doc_id,
-        state,
-        version=document.version,
-        chunks=len(version.points),
-        embedded=version.embedded,
-        reused=len(version.points) - version.embedded,
-        # Counted from what the document itself had before, not from what the embedder was asked for: a vector that
-        # was there and not found again shows up as embedded beyond the minimum.
-        minimum=min(version.embedded, len(hashes - {chunk.chunk_hash for chunk in before})),
-    )
-
-
-def _withdrawn(version: _Version, why: str) -> DocumentOutcome:
-    document = version.document
-    return DocumentOutcome(document.key.doc_id, DocumentState.WITHDRAWN, why, version=document.version)
+    return withdrawn(version, why)

@@ -26,6 +26,7 @@ _REQUIRED = frozenset(name for name, field in FIELDS.items() if not field.option
 _ABSENT = object()
 _CANONICAL = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _METADATA = frozenset(METADATA_FIELDS)
+_TRUTHS = tuple(name for name in METADATA_FIELDS if FIELDS[name].kind is Kind.BOOL)  # 1 is equal to True, and is not it
 
 # What `stored_chunk` reads; everything else of the payload is for display.
 READ_FIELDS = (
@@ -59,7 +60,7 @@ def stored_chunk(point: object, payload: Mapping[str, object] | None, said: Said
         name: value for name, value in payload.items() if name in _METADATA and value is not None
     }
     if said is not None and type(doc_id := get("doc_id")) is str:
-        if said.get(doc_id) == metadata:
+        if said.get(doc_id) == metadata and all(type(metadata.get(name)) is bool for name in _TRUTHS):
             metadata = said[doc_id]
         else:
             said[doc_id] = metadata

@@ -19,6 +19,8 @@ GAUGES: dict[str, str] = {
     "rag.stale_docs.remaining": "the same after the run",
     "rag.partial_docs.found": "documents with too few, too many or altered points, when the run began",
     "rag.partial_docs.remaining": "the same after the run",
+    "rag.drifted_docs.found": "documents whose marks or status were not as the ledger decides, when the run began",
+    "rag.drifted_docs.remaining": "the same after the run",
     "rag.missing_docs.found": "published documents that were absent from the index, when the run began",
     "rag.missing_docs.remaining": "the same after the run",
     "rag.docs": "documents in the index, exact",
@@ -76,6 +78,7 @@ _FINDINGS: dict[str, Callable[[Findings], int]] = {
     "rag.orphan_docs": lambda findings: findings.orphan,
     "rag.stale_docs": lambda findings: findings.stale,
     "rag.partial_docs": lambda findings: findings.partial,
+    "rag.drifted_docs": lambda findings: findings.drifted,
     "rag.missing_docs": lambda findings: findings.missing,
 }
 

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from include.connectors import registry as connectors
 from include.connectors.credentials import Credentials
+from include.connectors.read_with import read_with
 from include.domain.errors import ConfigError
 from include.embedding import registry as embedders
 from include.ports import Connector, Embedder, IndexStore
@@ -27,7 +28,7 @@ from include.records.traffic import FileTraffic
 from include.services.context import SourceContext
 from include.services.retrieval import Policy, Retrieval, retrieve
 from include.services.version_writer import VersionWriter
-from include.settings import Settings, load_settings
+from include.settings import Settings, SourceSettings, load_settings
 from include.store.edge import EdgeStore
 from include.store.registry import open_store
 from include.store.server import ServerStore
@@ -203,10 +204,7 @@ class Application:
 
     def connector(self, source: str) -> Connector:
         """A connector with a session of its own; the caller closes it. Raises ConfigError for an unknown source."""
-        chosen = self.settings.sources.get(source)
-        if chosen is None:
-            known = ", ".join(sorted(self.settings.sources))
-            raise ConfigError(f"source {source!r} is not configured; configured are {known}")
+        chosen = self._source(source)
         return connectors.build(
             chosen.kind,
             source,
@@ -232,6 +230,7 @@ class Application:
                 date_clusters=FileDateClusters(self.state),
                 clock=self.clock,
                 limits=self.settings.limits_of(source),
+                read_with=self._read_with(source),
                 configured_sources=tuple(self.settings.sources),
                 listing_problems=listing_problems,
                 index_problems=index_problems,
@@ -240,6 +239,17 @@ class Application:
             )
         finally:
             connector.close()
+
+    def _source(self, source: str) -> SourceSettings:
+        chosen = self.settings.sources.get(source)
+        if chosen is None:
+            known = ", ".join(sorted(self.settings.sources))
+            raise ConfigError(f"source {source!r} is not configured; configured are {known}")
+        return chosen
+
+    def _read_with(self, source: str) -> str:
+        chosen = self._source(source)
+        return read_with(chosen.kind, connectors.check(chosen.kind, source, chosen.options, file=self.file))
 
     def _token(self, conn_id: str | None) -> str | None:
         if not conn_id:

@@ -94,7 +94,7 @@ def _night(application: Application, naive: NaiveIndex, run_id: str) -> None:
         with application.context(source) as context:
             listing = context.connector.list_documents()
             doc_ids = sorted(listing.documents)
-            reading = read_documents(context.connector, doc_ids, context.extract, progress=lambda *_: None)
+            reading = read_documents(context.connector, doc_ids, context.read, progress=lambda *_: None)
             for doc_id in sorted(reading.contents):
                 naive.upsert(reading.spool.get(doc_id))
             reading.spool.close()

@@ -86,7 +86,7 @@ def test_rc_02_the_slower_run_that_read_later_wins_over_the_faster_one_that_read
     first = old.connector.fetch("page-003")
     source.put("page-003", "version three")
     site.day("page-003")
-    [outcome] = old.writer.write([old.extract(first)])
+    [outcome] = old.writer.write([old.read(first)])
     assert outcome.state is DocumentState.WITHDRAWN
     assert site.texts()["page-003"] == ["version three"]
 

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from include.domain.errors import ListingNotProven
 from include.domain.inventory import IndexedDocument, IndexInventory, ListedDocument, Listing, Proof
 from include.domain.plan import Action, Change
-from include.planning.diff import diff, findings, presence_changes, why_unproven, with_contents
-from tests.builders import NOON, PIPELINE
+from include.planning.diff import diff, due_by_day, findings, presence_changes, why_unproven, with_contents
+from tests.builders import NOON, PIPELINE, READ_WITH
 
+READ = {"read_with": READ_WITH}
 doc_ids = st.text("abcdef", min_size=1, max_size=3)
 listed = st.builds(
     ListedDocument,
@@ -32,6 +33,8 @@ indexed = st.builds(
     points=st.just(1),
     fetched_at=st.just(NOON),
     flaws=st.sampled_from([(), (), ("1 of 2 chunks",)]),
+    metadata=st.sampled_from([READ, READ, {"read_with": "others"}, {}]),
+    drift=st.sampled_from([(), (), ("pinned",)]),
 )
 listings = st.lists(listed, min_size=1, max_size=12, unique_by=lambda document: document.doc_id)
 inventories = st.lists(indexed, max_size=12, unique_by=lambda document: document.doc_id)
@@ -56,7 +59,7 @@ def test_every_document_gets_the_change_of_the_decision_table(
     there: list[ListedDocument], here: list[IndexedDocument]
 ) -> None:
     listing, inventory = listing_of(there), inventory_of(here)
-    plan = diff(listing, inventory, pipeline=PIPELINE)
+    plan = diff(listing, inventory, pipeline=PIPELINE, read_with=READ_WITH)
     actions = by_document(plan.changes)
     for doc_id in listing.documents.keys() | inventory.documents.keys():
         source, index = listing.documents.get(doc_id), inventory.documents.get(doc_id)
@@ -73,6 +76,8 @@ def test_every_document_gets_the_change_of_the_decision_table(
             expected = Action.REPAIR
         elif index.pipeline != PIPELINE:
             expected = Action.REBUILD
+        elif index.metadata.get("read_with") != READ_WITH:
+            expected = Action.REFRESH
         else:
             expected = None
         assert actions.get(doc_id) == expected
@@ -82,7 +87,10 @@ def test_every_document_gets_the_change_of_the_decision_table(
 
 @given(listings, inventories)
 def test_a_plan_names_each_reason_in_words(there: list[ListedDocument], here: list[IndexedDocument]) -> None:
-    assert all(change.reason for change in diff(listing_of(there), inventory_of(here), pipeline=PIPELINE).changes)
+    assert all(
+        change.reason
+        for change in diff(listing_of(there), inventory_of(here), pipeline=PIPELINE, read_with=READ_WITH).changes
+    )
 
 
 @given(listings, inventories)
@@ -90,16 +98,17 @@ def test_what_the_source_lists_is_never_removed_and_the_looser_comparison_never_
     there: list[ListedDocument], here: list[IndexedDocument]
 ) -> None:
     listing, inventory = listing_of(there), inventory_of(here)
-    plan = diff(listing, inventory, pipeline=PIPELINE)
+    plan = diff(listing, inventory, pipeline=PIPELINE, read_with=READ_WITH)
     assert not {change.doc_id for change in plan.removals} & listing.documents.keys()
-    loose = presence_changes(listing, inventory, pipeline=PIPELINE)
+    loose = presence_changes(listing, inventory, pipeline=PIPELINE, read_with=READ_WITH)
     assert loose == [change for change in plan.changes if change.action is not Action.DELETE]
+    assert due_by_day(loose) == [change for change in loose if change.action is not Action.REFRESH]
 
 
 @given(listings)
 def test_an_index_that_equals_the_source_needs_no_change(there: list[ListedDocument]) -> None:
-    here = [IndexedDocument(d.doc_id, d.version, "text", PIPELINE, "published", 1, 1, NOON) for d in there]
-    plan = diff(listing_of(there), inventory_of(here), pipeline=PIPELINE)
+    here = [IndexedDocument(d.doc_id, d.version, "text", PIPELINE, "published", 1, 1, NOON, (), READ) for d in there]
+    plan = diff(listing_of(there), inventory_of(here), pipeline=PIPELINE, read_with=READ_WITH)
     assert plan.changes == ()
     assert findings(plan, inventory_of(here)).clean
 
@@ -119,10 +128,10 @@ def test_an_unproven_listing_never_yields_a_deletion(
 ) -> None:
     listing = listing_of(there, **proof)
     with pytest.raises(ListingNotProven, match="handbook: listing not proven, nothing is planned"):
-        diff(listing, inventory_of(here), pipeline=PIPELINE)
+        diff(listing, inventory_of(here), pipeline=PIPELINE, read_with=READ_WITH)
     assert all(
         change.action is not Action.DELETE
-        for change in presence_changes(listing, inventory_of(here), pipeline=PIPELINE)
+        for change in presence_changes(listing, inventory_of(here), pipeline=PIPELINE, read_with=READ_WITH)
     )
 
 
@@ -131,14 +140,14 @@ def test_an_empty_listing_is_never_proof_whatever_it_declares(declared: int | No
     listing = listing_of([], declared_total=declared)
     assert "an empty listing proves nothing" in why_unproven(listing)
     with pytest.raises(ListingNotProven):
-        diff(listing, inventory_of([]), pipeline=PIPELINE)
+        diff(listing, inventory_of([]), pipeline=PIPELINE, read_with=READ_WITH)
 
 
 @given(listings, inventories, st.dictionaries(doc_ids, st.sampled_from(["text-1", "text-2", "new"])))
 def test_a_rename_pairs_one_deletion_with_one_creation_of_the_same_text(
     there: list[ListedDocument], here: list[IndexedDocument], contents: dict[str, str]
 ) -> None:
-    bare = diff(listing_of(there), inventory_of(here), pipeline=PIPELINE)
+    bare = diff(listing_of(there), inventory_of(here), pipeline=PIPELINE, read_with=READ_WITH)
     plan = with_contents(bare, contents)
     changes = {change.doc_id: change for change in plan.changes}
     moved = [change for change in plan.changes if change.moved_to]
@@ -160,15 +169,16 @@ def test_findings_count_documents_and_a_damaged_stale_one_counts_as_both(
     there: list[ListedDocument], here: list[IndexedDocument]
 ) -> None:
     listing, inventory = listing_of(there), inventory_of(here)
-    plan = diff(listing, inventory, pipeline=PIPELINE)
+    plan = diff(listing, inventory, pipeline=PIPELINE, read_with=READ_WITH)
     found = findings(plan, inventory)
     assert found.orphan == len(inventory.documents.keys() - listing.documents.keys())
     assert found.stale == len(plan.of(Action.REPLACE))
     assert found.missing == len(plan.of(Action.CREATE))
-    assert found.outdated == len(plan.of(Action.REBUILD))
+    assert found.outdated == len(plan.of(Action.REBUILD, Action.REFRESH))
+    assert found.drifted == sum(bool(document.drift) for document in here)
     assert found.partial == sum(
         bool(inventory.documents[doc_id].flaws)
         for doc_id, source in listing.documents.items()
         if doc_id in inventory.documents and not source.unreadable
     )
-    assert found.clean == (not plan.changes)
+    assert found.clean == (not plan.changes and not found.drifted)

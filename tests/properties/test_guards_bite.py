@@ -11,13 +11,14 @@ from uuid import uuid4
 import pytest
 
 from include.domain.dates import rfc3339
-from include.domain.documents import Chunk, DocumentKey, ExtractedDocument, Presence, Status
+from include.domain.documents import Chunk, DocumentKey, ExtractedDocument, Marks, Presence, Status
 from include.domain.errors import ApprovalRefused, UnsafeSelector
 from include.domain.manifest import DocumentState, Manifest, RunState
 from include.domain.plan import Change, Release
 from include.domain.selection import Selector
 from include.planning import diff, fences, gate, inspection
 from include.services import applying, ingest, judging, look_again, reconcile, removal, version_writer
+from include.services import version as versions
 from include.services.context import SourceContext
 from tests.builders import context_of, day, line_chunks, night, no_progress
 from tests.fakes.index import FakeIndexStore
@@ -48,7 +49,7 @@ def texts(context: SourceContext, doc_id: str) -> set[str]:
 
 def read_now(context: SourceContext, doc_id: str) -> ExtractedDocument:
     """What a writer holds in its hands that was slow to write."""
-    return context.extract(context.connector.fetch(doc_id))
+    return context.read(context.connector.fetch(doc_id))
 
 
 def approve_held(context: SourceContext, checksum: str, *, hours: float = 72) -> None:
@@ -307,6 +308,49 @@ def a_page_is_hidden_behind_our_back() -> None:
         assert {chunk.status for chunk in index.chunks_of([key])[key]} == {Status.PUBLISHED}
 
 
+def a_mark_is_taken_away_behind_our_back() -> None:
+    _, context = filled()
+    context.ledger.marked = {"handbook": {"page-000": Marks(pinned=True)}}
+    night(context, "marked")
+    with context.store.writing() as index:
+        index.set_payload(Selector(DocumentKey("handbook", "page-000")), {"pinned": False})
+    night(context, "night")
+    assert said_of(context, "page-000", "pinned") == {True}
+
+
+def an_address_is_altered_behind_our_back() -> None:
+    _, context = filled()
+    with context.store.writing() as index:
+        index.set_payload(Selector(DocumentKey("handbook", "page-000")), {"url": "https://pay.example"})
+    night(context, "night")
+    assert said_of(context, "page-000", "url") == {"https://example.org/page-000"}
+
+
+def the_address_of_one_chunk_is_altered_behind_our_back() -> None:
+    _, context = filled()
+    key = DocumentKey("handbook", "page-000")
+    with context.store.writing() as index:
+        (last,) = [chunk for chunk in index.chunks_of([key])[key] if chunk.chunk_index == 1]
+        index.set_payload(Selector(key, only_ids=(last.point_id,)), {"url": "https://pay.example"})
+    night(context, "night")
+    assert said_of(context, "page-000", "url") == {"https://example.org/page-000"}
+
+
+def an_address_was_read_by_settings_of_yesterday() -> None:
+    _, context = filled()
+    with context.store.writing() as index:
+        before = {"url": "https://example.com/page-000", "metadata_hash": None, "read_with": None}
+        index.set_payload(Selector(DocumentKey("handbook", "page-000")), before)
+    night(context, "night")
+    assert said_of(context, "page-000", "url") == {"https://example.org/page-000"}
+
+
+def said_of(context: SourceContext, doc_id: str, name: str) -> set[object]:
+    key = DocumentKey("handbook", doc_id)
+    with context.store.reading() as index:
+        return {chunk.metadata.get(name) for chunk in index.chunks_of([key])[key]}
+
+
 def _damage(context: SourceContext, doc_id: str, **fields: object) -> None:
     assert isinstance(context.store, FakeIndexStore)
     point = next(p for p in context.store.points.values() if p.payload["doc_id"] == doc_id)
@@ -472,7 +516,7 @@ def publish_without_looking(monkeypatch: pytest.MonkeyPatch) -> None:
         index.set_payload(Selector(version.key, only_ids=version.ids), {"status": version.status.value})
         return True
 
-    monkeypatch.setattr(version_writer._Version, "is_brought_in", lambda self, stored: True)
+    monkeypatch.setattr(version_writer.Version, "is_brought_in", lambda self, stored: True)
     monkeypatch.setattr(version_writer.VersionWriter, "_mend", lambda self, index, version, stored: "")
     monkeypatch.setattr(version_writer, "_publish", publish)
 
@@ -496,7 +540,7 @@ GUARDS = [
     Guard("checksum", the_plan_changes_after_the_approval, ignore_checksum),
     Guard("expiry", the_approval_has_expired, approve_ignoring(expires_at="2999-01-01T00:00:00.000000Z")),
     Guard("used once", an_approval_is_used_for_a_second_loss, ignore_use),
-    Guard("fence", an_older_read_is_written_after_a_newer_one, switch(version_writer, "newest_fence", lambda _: None)),
+    Guard("fence", an_older_read_is_written_after_a_newer_one, switch(versions, "newest_fence", lambda _: None)),
     Guard(
         "removal mark",
         a_slow_read_is_written_after_the_removal,
@@ -528,6 +572,26 @@ GUARDS = [
         "decided status",
         a_page_is_hidden_behind_our_back,
         switch(judging, "with_marks", lambda inventory, _: inventory),
+    ),
+    Guard(
+        "decided marks",
+        a_mark_is_taken_away_behind_our_back,
+        switch(judging, "with_marks", lambda inventory, _: inventory),
+    ),
+    Guard(
+        "digest of metadata",
+        an_address_is_altered_behind_our_back,
+        switch(inspection, "_fits_its_digest", lambda _: True),
+    ),
+    Guard(
+        "siblings say the same",
+        the_address_of_one_chunk_is_altered_behind_our_back,
+        switch(inspection, "_different_metadata", lambda version: [version[0].metadata]),
+    ),
+    Guard(
+        "settings of metadata",
+        an_address_was_read_by_settings_of_yesterday,
+        switch(judging, "diff", lambda *both, read_with, **how: diff.diff(*both, read_with=None, **how)),
     ),
     Guard(
         "typed selector",

@@ -48,7 +48,7 @@ def test_a_new_installation_is_planned_synced_and_found_true(handbook: Repositor
     assert (code, night[0]["state"], night[0]["changed"]) == (0, "true", 0)
     code, status = run("status", "--json")
     assert (code, status[0]["documents"]) == (0, len(PAGES))
-    assert status[0]["remaining"] == {"orphan": 0, "stale": 0, "partial": 0, "missing": 0, "outdated": 0}
+    assert status[0]["remaining"] == {"orphan": 0, "stale": 0, "partial": 0, "missing": 0, "outdated": 0, "drifted": 0}
 
 
 def test_search_prints_version_and_address(handbook: Repository) -> None:
