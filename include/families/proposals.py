@@ -186,7 +186,7 @@ def is_in_a_tree(name: Name) -> bool:
     is_numbered = any(
         found.where is Where.FOLDER and found.version.kind in (Kind.NUMBER, Kind.ORDINAL) for found in name.versions
     )
-    return (is_numbered or name.moves_on) and name.stem.rpartition("/")[2] not in GENERIC_NAMES
+    return is_numbered or name.moves_on
 
 
 def _name_different_things(one: str, other: str) -> bool:

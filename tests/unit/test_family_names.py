@@ -386,6 +386,8 @@ NEVER_ONE_FAMILY = [
     # what a text is about
     ("docs/upgrading-to-v0.14.md", "docs/upgrading-to-v0.15.md"),
     ("docs/migrate-from-v1-to-v2.md", "docs/migrate-from-v2-to-v3.md"),
+    ("docs/migration-guide-v2.md", "docs/migration-guide-v3.md"),
+    ("docs/kubernetes-upgrade-1.28.md", "docs/kubernetes-upgrade-1.29.md"),
     ("docs/v1 vs v2.md", "docs/v2 vs v3.md"),
     ("docs/whats-new-in-2.1.md", "docs/whats-new-in-2.2.md"),
     ("docs/support-for-v1.md", "docs/support-for-v2.md"),
