@@ -16,13 +16,13 @@ nothing says it, or two things say the opposite, neither is suspected.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
 from include.domain.dates import EvidencedDate, shown
 from include.domain.documents import SEARCHABLE, DocumentKey
 from include.families.names import Name, read_name
 from include.families.standing import standing_of
-from include.ranking.wording import numbers
 from include.staleness.evidence import Evidence, Signal
 from include.staleness.overlaps import Overlap
 from include.staleness.subject import Subject
@@ -89,9 +89,9 @@ def why_the_other(one: Subject, other: Subject) -> str:
 
 def why_texts_differ(one: str, other: str) -> str:
     """What keeps two texts apart; empty where they are the same but for words that name nothing."""
-    if numbers(one) != numbers(other):
-        return "their numbers differ"
     words, others = _WORD.findall(one), _WORD.findall(other)
+    if different := sorted((_numbers(words) - _numbers(others)) + (_numbers(others) - _numbers(words))):
+        return f"their numbers differ: {', '.join(different[:4])}"
     if different := sorted(_only_in(words, others) | _only_in(others, words)):
         return f"they name different things: {', '.join(different[:4])}"
     runs, other_runs = _runs(words), _runs(others)
@@ -134,6 +134,11 @@ def _written(subject: Subject) -> EvidencedDate | None:
 
 def _lang(subject: Subject, name: Name) -> str:
     return (name.lang or subject.lang or "").casefold().replace("_", "-")
+
+
+def _numbers(words: list[str]) -> Counter[str]:
+    """Words with a digit in them, with how often they occur."""
+    return Counter(word for word in words if any(char.isdigit() for char in word))
 
 
 def _only_in(words: list[str], others: list[str]) -> set[str]:

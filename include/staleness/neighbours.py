@@ -2,7 +2,8 @@
 
 Vectors are compared tile by tile: `tile` × `tile` products at a time, each pair once. A vector that has more than
 `most` neighbours stands for a text that is everywhere (a footer, a form, a licence): it tells no two documents apart,
-so it is reported as crowded and its pairs are dropped as they come. At most `most` pairs a vector are ever kept.
+so it is reported as crowded, with its neighbours, and its pairs are dropped as they come. At most `most` pairs a vector
+are ever kept.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ import numpy.typing as npt
 Vectors = npt.NDArray[np.float32]
 
 MOST = 32
-TILE = 2048
+TILE = 1024
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Neighbours:
     """`first[n] < second[n]` are row numbers with cosine `cosine[n]`, in no particular order. `crowded` says of each
-    row whether it has too many neighbours; no pair with such a row is listed."""
+    row whether it has too many neighbours or one that has; no pair with such a row is listed."""
 
     first: npt.NDArray[np.int32]
     second: npt.NDArray[np.int32]
@@ -40,6 +41,7 @@ def neighbours(vectors: Vectors, *, at_least: float, most: int = MOST, tile: int
     number = len(vectors)
     count = np.zeros(number, dtype=np.int64)
     crowded = np.zeros(number, dtype=np.bool_)
+    beside = np.zeros(number, dtype=np.bool_)
     found: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], Vectors]] = []
     products = np.empty((tile, tile), dtype=np.float32)
     close = np.empty((tile, tile), dtype=np.bool_)
@@ -56,12 +58,16 @@ def neighbours(vectors: Vectors, *, at_least: float, most: int = MOST, tile: int
             if not is_close.any():
                 continue
             _count(is_close, top, left, count, crowded, most)
-            is_close[crowded[top : top + len(rows)]] = False
-            is_close[:, crowded[left : left + len(columns)]] = False
+            is_full, is_full_too = crowded[top : top + len(rows)], crowded[left : left + len(columns)]
+            if is_full.any() or is_full_too.any():
+                beside[top : top + len(rows)] |= is_close[:, is_full_too].any(axis=1)
+                beside[left : left + len(columns)] |= is_close[is_full].any(axis=0)
+                is_close[is_full] = False
+                is_close[:, is_full_too] = False
             row, column = np.nonzero(is_close)
             if len(row):
                 found.append(((row + top).astype(np.int32), (column + left).astype(np.int32), here[row, column]))
-    return _put_together(found, crowded)
+    return _put_together(found, crowded, beside)
 
 
 def _count(
@@ -82,12 +88,18 @@ def _count(
 
 
 def _put_together(
-    found: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], Vectors]], crowded: npt.NDArray[np.bool_]
+    found: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], Vectors]],
+    crowded: npt.NDArray[np.bool_],
+    beside: npt.NDArray[np.bool_],
 ) -> Neighbours:
-    """One table, without the pairs of rows that turned out to be crowded later."""
+    """One table, without the pairs of rows that turned out to be crowded later. Two near copies may lie on both sides
+    of `most`: what lies beside a crowd is taken for a part of it."""
     if not found:
         none = np.empty(0, dtype=np.int32)
-        return Neighbours(none, none.copy(), np.empty(0, dtype=np.float32), crowded)
+        return Neighbours(none, none.copy(), np.empty(0, dtype=np.float32), crowded | beside)
     first, second, cosine = (np.concatenate(each) for each in zip(*found, strict=True))
+    beside[first[crowded[second]]] = True
+    beside[second[crowded[first]]] = True
+    crowded = crowded | beside
     kept = ~(crowded[first] | crowded[second])
     return Neighbours(first[kept], second[kept], cosine[kept], crowded)

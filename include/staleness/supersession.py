@@ -56,7 +56,8 @@ def superseded(subject: Subject, shelf: Mapping[str, Subject], *, now: datetime)
 
 def _ends(subject: Subject, shelf: Mapping[str, Subject]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """(heads, documents that are not here, a circle), each sorted but the circle. Every link is followed once."""
-    ends, missing = set(), set()
+    ends: set[str] = set()
+    missing: set[str] = set()
     done: set[str] = set()
     path: dict[str, None] = {}  # in order
     stack = [(subject.key.doc_id, False)]
