@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +12,9 @@ from include.families.kinds import Kind
 from include.families.members import Member
 from include.families.names import ANY, Channel, Name, Where, read_name, without_extension
 from include.families.vocabulary import GENERIC_NAMES, SNAPSHOT_WORDS
+
+EXCHANGED = 2
+"""Words by which the titles of two customers differ in one template: "Mutual NDA Acme Inc", "Mutual NDA Globex Ltd"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +51,14 @@ class Named:
 
     @property
     def own_words(self) -> frozenset[str]:
-        """What the file name says beyond the title. Numbers are left out: a register counts its records in them."""
+        """What the file name says beyond the title. A number says nothing where nothing else does (WordPress calls a
+        second page of one title `sales-deck-2`) and where it is long: a register counts its records in it."""
         if self.name.is_opaque:
             return frozenset()
-        words = self.name.stem.rpartition("/")[2].split("-")
-        return frozenset(word for word in words if not word.isdigit()) - set(self.name.title_stem.split("-"))
+        words = set(self.name.stem.rpartition("/")[2].split("-")) - set(self.name.title_stem.split("-"))
+        if all(word.isdigit() for word in words):
+            return frozenset()
+        return frozenset(word for word in words if not (word.isdigit() and len(word) > 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +153,14 @@ def _split(documents: Sequence[Named], what: Callable[[Named], str]) -> Iterator
 
 
 def _label(documents: Sequence[Named], stem: str) -> str:
+    """The name of a family; of no two that `_apart` made of one bucket the same."""
     lang = max(document.lang for document in documents)
-    beyond = [word for word in documents[0].name.audience if word not in stem]
-    return stem + (f"@{lang}" if lang else "") + "".join(f"+{word}" for word in beyond)
+    stated = max(document.stated for document in documents)
+    said = {word.removesuffix("s") for word in re.split("[-/]", stem)}
+    beyond = [word for word in documents[0].name.audience if word not in said]
+    return (
+        stem + (f"@{lang}" if lang else "") + (f"={stated}" if stated else "") + "".join(f"+{each}" for each in beyond)
+    )
 
 
 def _rejection(documents: Sequence[Named], why: str) -> Rejected:
@@ -159,6 +171,8 @@ def _rejection(documents: Sequence[Named], why: str) -> Rejected:
 def _of_one_thing(proposal: Proposal, rejected: list[Rejected]) -> Iterator[Proposal]:
     """The proposal without documents whose titles name another thing than most of them: Acme, Globex.
 
+    A file name that says nothing (`proposal-v2`) leaves it to the title what the text is about. One that says it is
+    contradicted only where one title is the other with a word or two exchanged: subtitles change with every edition.
     Not asked where titles say less than names do: of periods (minutes are called by what was discussed) and in trees
     of versions, where pages are renamed.
     """
@@ -171,7 +185,8 @@ def _of_one_thing(proposal: Proposal, rejected: list[Rejected]) -> Iterator[Prop
     same: list[Named] = []
     other: list[Named] = []
     for document in proposal.documents:
-        (other if _name_different_things(document.name.title_stem, usual) else same).append(document)
+        is_other = _name_different_things(document.name.title_stem, usual, is_generic=is_generic)
+        (other if is_other else same).append(document)
     if other:
         said = sorted({document.name.title_stem for document in other})
         rejected.append(
@@ -189,9 +204,12 @@ def is_in_a_tree(name: Name) -> bool:
     return is_numbered or name.moves_on
 
 
-def _name_different_things(one: str, other: str) -> bool:
+def _name_different_things(one: str, other: str, *, is_generic: bool) -> bool:
     words, others = set(one.split("-")), set(other.split("-"))
-    return bool(one and other and words - others and others - words)
+    only_here, only_there = words - others, others - words
+    if not (one and other and only_here and only_there):
+        return False
+    return is_generic or (bool(words & others) and max(len(only_here), len(only_there)) <= EXCHANGED)
 
 
 def _with_the_living(proposals: list[Proposal], documents: Sequence[Named]) -> list[Proposal]:

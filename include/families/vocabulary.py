@@ -174,7 +174,8 @@ SNAPSHOT_WORDS = _set(
 
 GENERIC_NAMES = _set(
     "readme index offer offers proposal proposals quote contract agreement report reports deck presentation notes "
-    "summary overview brief plan document letter memo slides angebot vertrag bericht offre contrat rapport"
+    "summary overview brief plan document letter memo slides pitch nda msa sow dpa loi cv resume invoice quotation "
+    "angebot vertrag bericht rechnung offre contrat rapport devis propuesta contrato informe"
 )
 """File names that say nothing of what a text is about: in two folders they are two things."""
 

@@ -185,6 +185,27 @@ def test_one_file_name_with_the_titles_of_two_customers_goes_to_a_person() -> No
     assert "their titles name different things" in groups.rejected[0].why
 
 
+def test_a_subtitle_of_every_edition_is_no_other_thing_and_an_exchanged_name_is() -> None:
+    other_subtitle = grouped(
+        document("sales-deck-v1.pptx", "Acme Cloud: faster than ever before"),
+        document("sales-deck-v2.pptx", "Acme Cloud, now with forty connectors and search"),
+    )
+    assert len(only(other_subtitle).members) == 2
+    other_customer = grouped(
+        document("sales-deck-v1.pptx", "Acme Cloud for Initech"), document("sales-deck-v2.pptx", "Acme Cloud for Hooli")
+    )
+    assert other_customer.found == ()
+
+
+def test_a_number_in_a_file_name_tells_things_apart_unless_nothing_else_is_said() -> None:
+    windows = grouped(document("windows-10.md", "Rollout plan v1"), document("windows-11.md", "Rollout plan v2"))
+    assert windows.found == ()
+    wordpress = grouped(
+        document("https://x.com/sales-deck/", "Sales deck v1"), document("https://x.com/sales-deck-2/", "Sales deck v2")
+    )
+    assert len(only(wordpress).members) == 2
+
+
 def test_a_title_that_grew_is_the_same_document() -> None:
     groups = grouped(
         document("policy-v1.md", "Travel policy"),
@@ -239,6 +260,8 @@ def test_an_audience_that_only_titles_name_splits_a_family_and_is_told() -> None
 
 def test_another_stated_family_splits_one_that_names_propose() -> None:
     assert grouped(document("p-v1.md", family="a"), document("p-v2.md", family="b")).found == ()
+    two = grouped(*(document(f"p-v{number}.md", family="ab"[number % 2]) for number in range(4)))
+    assert [each.family for each in two.found] == ["p=a", "p=b"]
     assert len(grouped(document("p-v1.md", family="a"), document("p-v2.md")).found) == 1
 
 
