@@ -23,9 +23,17 @@ from dataclasses import dataclass
 
 from include.domain.documents import DocumentKey
 from include.ranking.blend import Scored, order
-from include.ranking.copies import why_copies
+from include.ranking.copies import may_be_copies, why_copies
 from include.ranking.intent import Intent, IntentKind
-from include.ranking.series import at_the_score_of, newest_first, tell_of_newer
+from include.ranking.series import (
+    Held,
+    at_the_score_of,
+    has_date,
+    newest_first,
+    newest_of_each,
+    notice,
+    why_left_out,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +57,12 @@ def arrange(ranking: Sequence[Scored], intent: Intent, *, limit: int, threshold:
         raise ValueError(f"limit is at least 1, got {limit}")
     suppressed: dict[DocumentKey, str] = {}
     notices: dict[DocumentKey, str] = {}
+    held: Held = {}
     shown_all = intent.kind is IntentKind.HISTORY
     if intent.kind in (IntentKind.LATEST, IntentKind.AS_OF):
-        ranking = newest_first(ranking, intent, suppressed, notices)
+        ranking, held = newest_first(ranking, intent)
     elif intent.kind is IntentKind.PLAIN:
-        tell_of_newer(ranking, intent, notices)
+        held = newest_of_each(ranking, intent)
     if intent.kind in (IntentKind.PLAIN, IntentKind.LATEST):
         ranking = _heads_in_place_of_members(ranking, suppressed, notices)
     elif intent.kind is IntentKind.AS_OF:
@@ -61,14 +70,20 @@ def arrange(ranking: Sequence[Scored], intent: Intent, *, limit: int, threshold:
     elif shown_all:
         ranking = _heads_above_members(ranking)
     kept: list[Scored] = []
+    undated: dict[DocumentKey, list[str]] = defaultdict(list)
     for scored in ranking:
         key = scored.candidate.key
+        holds = held.get(key)
         if key in suppressed:
             continue
         if scored.score < threshold:
             suppressed[key] = f"score {scored.score:.3f} is below the threshold {threshold:g}"
         elif len(kept) >= limit and (shown_all or not _may_replace(scored, kept, intent)):
             suppressed[key] = f"below the first {limit}"
+        elif holds and intent.kind is not IntentKind.PLAIN and (why := why_left_out(scored, holds, intent)):
+            suppressed[key] = why
+            if not has_date(scored):
+                undated[holds.candidate.key].append(str(key))
         elif not shown_all and (copy := _copy_of(scored, kept)) is not None:
             at, why = copy
             better, worse = _better(kept[at], scored, intent)
@@ -79,6 +94,12 @@ def arrange(ranking: Sequence[Scored], intent: Intent, *, limit: int, threshold:
             kept.append(scored)
         else:
             suppressed[key] = f"below the first {limit}"
+    for scored in kept:
+        key = scored.candidate.key
+        if key in undated:
+            notices[key] = f"left out, because its date is unknown: {', '.join(undated[key])}"
+        elif key in held and (told := notice(scored, held[key], intent)):
+            notices.setdefault(key, told)
     places = {scored.candidate.key: place for place, scored in enumerate(kept)}
     rest = [scored for scored in ranking if scored.candidate.key not in places]
     return [
@@ -111,6 +132,8 @@ def _heads_in_place_of_members(
         best = lifted.get(head.candidate.key, head)
         if scored.score > best.score:
             lifted[head.candidate.key] = at_the_score_of(head, scored, f"stands in for {candidate.key}")
+    if not lifted:
+        return list(ranking)
     return sorted((lifted.get(scored.candidate.key, scored) for scored in ranking), key=order)
 
 
@@ -137,7 +160,7 @@ def _what_held_in_place_of_others(
 ) -> list[Scored]:
     """Of documents that superseded one another only the last one from before the end of the period is shown, at the
     best score of them all. A chain of which none has a date from before it is left as it is."""
-    if intent.period is None or intent.names_edition:
+    if intent.period is None or intent.names_edition or not any(each.candidate.is_superseded for each in ranking):
         return list(ranking)
     by_key = {scored.candidate.key: scored for scored in ranking}
     chains: dict[DocumentKey, list[Scored]] = defaultdict(list)
@@ -182,8 +205,11 @@ def _copy_of(scored: Scored, kept: Iterable[Scored]) -> tuple[int, str] | None:
 
 def _may_replace(scored: Scored, kept: Sequence[Scored], intent: Intent) -> bool:
     """A candidate below the limit still counts if it is the better copy of one that is shown."""
-    copy = _copy_of(scored, kept)
-    return copy is not None and _better(kept[copy[0]], scored, intent)[0] is scored
+    rivals = [other for other in kept if may_be_copies(scored.candidate, other.candidate)]
+    if not rivals:
+        return False
+    merit = _merit(scored, intent)
+    return any(merit > _merit(other, intent) and why_copies(scored.candidate, other.candidate) for other in rivals)
 
 
 def _better(kept: Scored, other: Scored, intent: Intent) -> tuple[Scored, Scored]:

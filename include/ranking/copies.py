@@ -18,7 +18,7 @@ import re
 from functools import lru_cache
 
 from include.ranking.candidates import Candidate
-from include.ranking.wording import numbers, share_of_runs
+from include.ranking.wording import have_the_same_numbers, share_of_runs
 
 ALIKE = 0.9
 """Share of three-word runs that two texts have in common (Jaccard) to be near-identical."""
@@ -28,17 +28,34 @@ _WORD = re.compile(r"\w+")
 
 def why_copies(one: Candidate, other: Candidate) -> str:
     """In words, or empty when they are not."""
-    if one.content_hash and one.content_hash == other.content_hash:
+    if _have_one_text(one, other):
         return "the same text"
     if one.lang and other.lang and one.lang != other.lang:
         return ""
-    if one.family and (one.key.source, one.family) == (other.key.source, other.family):
+    if _are_of_one_family(one, other):
         return f"the same family, {one.family}"
-    if one.chunks and other.chunks:
+    if one.chunks and other.chunks and _have_one_title(one, other):
         share = _share(one.chunks[0].text, other.chunks[0].text)
-        if share >= ALIKE and title_without_dates(one.title) == title_without_dates(other.title):
+        if share >= ALIKE:
             return f"nearly the same text ({share:.0%} of it)"
     return ""
+
+
+def may_be_copies(one: Candidate, other: Candidate) -> bool:
+    """Whether it is worth a look at their texts."""
+    return _have_one_text(one, other) or _are_of_one_family(one, other) or _have_one_title(one, other)
+
+
+def _have_one_text(one: Candidate, other: Candidate) -> bool:
+    return bool(one.content_hash) and one.content_hash == other.content_hash
+
+
+def _are_of_one_family(one: Candidate, other: Candidate) -> bool:
+    return bool(one.family) and one.family == other.family and one.key.source == other.key.source
+
+
+def _have_one_title(one: Candidate, other: Candidate) -> bool:
+    return title_without_dates(one.title) == title_without_dates(other.title)
 
 
 def _share(one: str, other: str) -> float:
@@ -46,7 +63,7 @@ def _share(one: str, other: str) -> float:
     if one == other:
         return 1.0
     shorter, longer = sorted((len(one), len(other)))
-    if shorter < ALIKE * longer or numbers(one) != numbers(other):
+    if shorter < ALIKE * longer or not have_the_same_numbers(one, other):
         return 0.0
     return share_of_runs(one, other)
 

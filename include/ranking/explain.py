@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from include.domain.dates import rfc3339
@@ -81,5 +82,6 @@ def _chunk(chunk: FoundChunk) -> dict[str, Any]:
     }
 
 
+@lru_cache(maxsize=4096)
 def _instant(moment: datetime | None) -> str | None:
     return None if moment is None else rfc3339(moment)

@@ -8,11 +8,10 @@ docs/RETRIEVAL.md has the numbers of both.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import math
+from collections.abc import Mapping
 
-from include.ranking.candidates import Candidate, FoundChunk
+from include.ranking.candidates import Leg
 
 WORDS = 0.6
 """Share of the words' leg in the sum, the rest is the meaning's; a leg that found nothing leaves its share to the
@@ -22,37 +21,24 @@ _FROM_ZERO = frozenset({"bm25"})
 """Legs whose 0 means something: no word in common. A cosine has no such point, its weakest find counts as 0."""
 
 
-def with_scores_of_legs(candidates: Sequence[Candidate], words: float = WORDS) -> list[Candidate]:
-    """The candidates with `fused` of every chunk made of its legs' scores. Without any leg they stay as they are."""
-    shares: Mapping[str, float] = {"dense": 1 - words, "bm25": words}
-    scores: dict[str, list[float]] = defaultdict(list)
-    for candidate in candidates:
-        for chunk in candidate.chunks:
-            for name, leg in chunk.legs.items():
-                if name in shares:
-                    scores[name].append(leg.score)
-    if not any(shares[name] for name in scores):
-        return list(candidates)
-    whole = sum(shares[name] for name in scores)
-    lowest = {name: 0.0 if name in _FROM_ZERO else min(found) for name, found in scores.items()}
-    spread = {name: max(found) - lowest[name] for name, found in scores.items()}
-
-    def laid(chunk: FoundChunk) -> float:
-        return sum(
-            shares[name] / whole * ((leg.score - lowest[name]) / spread[name] if spread[name] > 0 else 1.0)
-            for name, leg in chunk.legs.items()
-            if name in spread
-        )
-
-    return [
-        replace(
-            candidate,
-            chunks=tuple(
-                sorted(
-                    (replace(chunk, fused=laid(chunk)) for chunk in candidate.chunks),
-                    key=lambda chunk: (-chunk.fused, chunk.index),
-                )
-            ),
-        )
-        for candidate in candidates
-    ]
+def scores_of_legs(legs: Mapping[str, Mapping[str, Leg]], words: float = WORDS) -> dict[str, float]:
+    """One score between 0 and 1 for each chunk, by what each leg gave it. Empty where no leg found anything."""
+    shares = {"dense": 1 - words, "bm25": words}
+    found = {
+        name: [its[name].score for its in legs.values() if name in its and math.isfinite(its[name].score)]
+        for name in shares
+    }
+    whole = sum(shares[name] for name, scores in found.items() if scores)
+    if not whole:
+        return {}
+    total = dict.fromkeys(legs, 0.0)
+    for name, scores in found.items():
+        if not scores:
+            continue
+        lowest = 0.0 if name in _FROM_ZERO else min(scores)
+        spread, share = max(scores) - lowest, shares[name] / whole
+        for chunk, its in legs.items():
+            leg = its.get(name)
+            if leg is not None and math.isfinite(leg.score):
+                total[chunk] += share * ((leg.score - lowest) / spread if spread > 0 else 1.0)
+    return total

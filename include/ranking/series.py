@@ -15,11 +15,10 @@ nothing of time changes no place: an edition that is shown says that a newer one
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 from include.domain.documents import DocumentKey
-from include.ranking.blend import Scored, fit, order
+from include.ranking.blend import Scored, fit
 from include.ranking.candidates import Candidate
 from include.ranking.copies import bears_a_date, title_without_dates
 from include.ranking.intent import Intent, IntentKind
@@ -38,55 +37,76 @@ SAME = 0.5
 
 _CHUNKS_COMPARED = 3
 
+_COMPARED = 20
+"""So many members that fit less and are newer are compared by their texts in one ranking: the best series first, of
+each the newest first. To compare all would cost more than to rank them, and what stands that far down is not shown."""
 
-def newest_first(
-    ranking: Sequence[Scored], intent: Intent, suppressed: dict[DocumentKey, str], notices: dict[DocumentKey, str]
-) -> list[Scored]:
-    """The ranking with the members of each series in the order in which they hold. Says of other editions why they
-    are not shown, and of other members that another one holds. One of the same day is left alone: nobody knows that it
-    is older. So is one of unknown date, unless the latest is asked for and most of its text is that of the one that
-    holds, which then says that it is left out."""
+Held = Mapping[DocumentKey, Scored]
+"""Of documents of one title: which one holds in place of each other."""
+
+
+def newest_first(ranking: Sequence[Scored], intent: Intent) -> tuple[list[Scored], Held]:
+    """The ranking with the members of each series in the order in which they hold, and what holds in place of the
+    others. What is said of these (`why_left_out`, `notice`) takes a look at their texts."""
     result = list(ranking)
+    held: dict[DocumentKey, Scored] = {}
+    left = _COMPARED
     for series in _series(ranking, intent):
-        best = max((ranking[place] for place in series), key=lambda scored: scored.similarity)
-        within = [place for place in series if _change_places(best, ranking[place], intent)]
-        in_order = sorted((ranking[place] for place in within), key=lambda scored: _turn(scored, intent))
-        for place, scored in zip(within, in_order, strict=True):
-            result[place] = at_the_score_of(scored, ranking[place], "first of its series to hold")
-        holds, *others = in_order
-        if _turn(holds, intent)[0] != 0:
-            continue
-        undated = []
-        for other in others:
-            if _date(other) == _date(holds):
-                continue
-            if not _date(other):
-                if intent.kind is IntentKind.LATEST and _are_editions(holds, other, intent, SAME):
-                    suppressed[other.candidate.key] = f"another edition, of unknown date: {_held_by(holds, intent)}"
-                    undated.append(str(other.candidate.key))
-                continue
-            is_edition = _bear_dates(holds, other) or _are_editions(holds, other, intent)
-            told = suppressed if is_edition else notices
-            told[other.candidate.key] = (
-                f"{'another edition' if is_edition else 'same title'}: {_held_by(holds, intent)}"
-            )
-        if undated:
-            notices[holds.candidate.key] = f"left out, because its date is unknown: {', '.join(sorted(undated))}"
-    return result
+        turns = {place: (*_turn(ranking[place], intent), place) for place in series}
+        best, near, newer = _by_nearness(ranking, turns, intent)
+        compared = newer[:left]
+        left -= len(compared)
+        newest = next((place for place in compared if _are_editions(best, ranking[place], intent)), None)
+        within = near if newest is None else sorted((*near, newest))
+        in_order = sorted(within, key=turns.__getitem__)
+        for place, other in zip(within, in_order, strict=True):
+            result[place] = at_the_score_of(ranking[other], ranking[place], "first of its series to hold")
+        first = in_order[0]
+        if turns[first][0] == 0:
+            held |= {ranking[place].candidate.key: ranking[first] for place in series if place != first}
+    return result, held
 
 
-def tell_of_newer(ranking: Sequence[Scored], intent: Intent, notices: dict[DocumentKey, str]) -> None:
-    """For a question that says nothing of time: which candidates are editions of which a newer one is there."""
+def newest_of_each(ranking: Sequence[Scored], intent: Intent) -> Held:
+    """For a question that says nothing of time: the newest of each series, by the other members."""
+    held: dict[DocumentKey, Scored] = {}
     for series in _series(ranking, intent):
-        holds, *others = sorted((ranking[place] for place in series), key=lambda scored: _turn(scored, intent))
-        if not _date(holds):
-            continue
-        for other in others:
-            if _date(other) == _date(holds):
-                continue
-            if _bear_dates(holds, other) or _are_editions(holds, other, intent, EDITION if _date(other) else SAME):
-                what = "an earlier edition" if _date(other) else "an edition of unknown date"
-                notices[other.candidate.key] = f"{what}: {_held_by(holds, intent)}"
+        newest = min(series, key=lambda place: (*_turn(ranking[place], intent), place))
+        if has_date(ranking[newest]):
+            held |= {ranking[place].candidate.key: ranking[newest] for place in series if place != newest}
+    return held
+
+
+def why_left_out(scored: Scored, holds: Scored, intent: Intent) -> str:
+    """Why a member is not shown beside the one that holds; empty for one that is.
+
+    One of the same day is left alone: nobody knows that it is older. So is one of unknown date, unless the latest is
+    asked for and most of its text is that of the one that holds.
+    """
+    if _date(scored) == _date(holds):
+        return ""
+    if not _date(scored):
+        is_state = intent.kind is IntentKind.LATEST and _are_editions(holds, scored, intent, SAME)
+        return f"another edition, of unknown date: {_held_by(holds, intent)}" if is_state else ""
+    is_edition = _bear_dates(holds, scored) or _are_editions(holds, scored, intent)
+    return f"another edition: {_held_by(holds, intent)}" if is_edition else ""
+
+
+def notice(scored: Scored, holds: Scored, intent: Intent) -> str:
+    """What a reader is told with a member that is shown though another holds."""
+    if _date(scored) == _date(holds):
+        return ""
+    if intent.kind is not IntentKind.PLAIN:
+        return f"same title: {_held_by(holds, intent)}" if _date(scored) else ""
+    share = EDITION if _date(scored) else SAME
+    if not (_bear_dates(holds, scored) or _are_editions(holds, scored, intent, share)):
+        return ""
+    what = "an earlier edition" if _date(scored) else "an edition of unknown date"
+    return f"{what}: {_held_by(holds, intent)}"
+
+
+def has_date(scored: Scored) -> bool:
+    return scored.recency_found.date.value is not None
 
 
 def _series(ranking: Sequence[Scored], intent: Intent) -> list[list[int]]:
@@ -107,8 +127,16 @@ def at_the_score_of(scored: Scored, other: Scored, why: str) -> Scored:
     """The same candidate at another's score; the note says so, because the parts no longer add up to it."""
     if scored is other:
         return scored
-    return replace(
-        scored, score=other.score, notes=(*scored.notes, f"{why}: score {scored.score:.3f} becomes {other.score:.3f}")
+    return Scored(
+        scored.candidate,
+        other.score,
+        scored.similarity,
+        scored.recency,
+        scored.canonical,
+        scored.pinned,
+        scored.period,
+        scored.recency_found,
+        (*scored.notes, f"{why}: score {scored.score:.3f} becomes {other.score:.3f}"),
     )
 
 
@@ -126,7 +154,7 @@ def _is_named(scored: Scored, intent: Intent) -> bool:
     return any(title.casefold() == each.casefold() for each in intent.quoted) and bears_a_date(title)
 
 
-def _turn(scored: Scored, intent: Intent) -> tuple[int, float, tuple[float, float, str, str]]:
+def _turn(scored: Scored, intent: Intent) -> tuple[int, float]:
     """What holds first: of the time that is asked about, newest first; then unknown dates; then other times."""
     date = _date(scored)
     if intent.period is None:
@@ -135,7 +163,7 @@ def _turn(scored: Scored, intent: Intent) -> tuple[int, float, tuple[float, floa
         group = 0 if fit(scored.candidate, scored.recency_found, intent) == 1 else 1 if not date else 2
     else:
         group = 1 if not date else 0 if date < intent.period.end.timestamp() else 2
-    return group, date if group == 2 else -date, order(scored)
+    return group, date if group == 2 else -date
 
 
 def _date(scored: Scored) -> float:
@@ -144,10 +172,18 @@ def _date(scored: Scored) -> float:
     return date.timestamp() if date else 0.0
 
 
-def _change_places(best: Scored, other: Scored, intent: Intent) -> bool:
-    if _are_records_on_two_matters(best.candidate, other.candidate, intent):
-        return False
-    return other.similarity >= best.similarity * REACH or _are_editions(best, other, intent)
+def _by_nearness(
+    ranking: Sequence[Scored], turns: Mapping[int, tuple[float, ...]], intent: Intent
+) -> tuple[Scored, list[int], list[int]]:
+    """(the best of a series, the places of those that fit about as well, those of newer ones that do not)."""
+    best = max((ranking[place] for place in turns), key=lambda scored: scored.similarity)
+    near: list[int] = []
+    far: list[int] = []
+    for place in turns:
+        if not _are_records_on_two_matters(best.candidate, ranking[place].candidate, intent):
+            (near if ranking[place].similarity >= best.similarity * REACH else far).append(place)
+    first = min(turns[place] for place in near)
+    return best, near, sorted((place for place in far if turns[place] < first), key=turns.__getitem__)
 
 
 def _are_editions(one: Scored, other: Scored, intent: Intent, share: float = EDITION) -> bool:

@@ -24,7 +24,7 @@ from include.ranking.candidates import Candidate, FoundChunk, Leg, candidate_of
 from include.ranking.intent import Intent, IntentKind, read_intent
 from include.ranking.periods import Period
 from include.ranking.recency import HalfLives
-from include.ranking.relevance import WORDS, with_scores_of_legs
+from include.ranking.relevance import WORDS, scores_of_legs
 from include.ranking.vocabulary import ENGLISH, Vocabulary
 
 LONGEST_CHAIN = 100
@@ -132,7 +132,7 @@ class _Asked:
 
     def answer(self, searches: Sequence[Hybrid]) -> list[Placed]:
         """What these searches found, in one ranking."""
-        found = with_scores_of_legs(_candidates(searches), self.policy.words)
+        found = _candidates(searches, self.policy.words)
         found += _heads(self.index, found, self.vector, self.sources)
         ranking = blend(
             found, self.intent, now=self.now, half_lives=self.policy.half_lives, weights=self.policy.weights
@@ -158,8 +158,9 @@ def _date_of_first(answer: Sequence[Placed]) -> datetime | None:
     return answer[0].scored.recency_found.date.value if answer and answer[0].is_shown else None
 
 
-def _candidates(searches: Sequence[Hybrid]) -> list[Candidate]:
-    """The newest version of each document that was found. A reader may see two while one replaces the other."""
+def _candidates(searches: Sequence[Hybrid], words: float) -> list[Candidate]:
+    """The newest version of each document that was found, each chunk with the score that its legs make together. A
+    reader may see two versions while one replaces the other."""
     legs: dict[str, dict[str, Leg]] = defaultdict(dict)
     hits: dict[str, Hit] = {}
     for number, search in enumerate(searches):
@@ -169,8 +170,14 @@ def _candidates(searches: Sequence[Hybrid]) -> list[Candidate]:
                 legs[hit.point_id].setdefault(name, Leg(hit.score, rank if number == 0 else None))
         for hit in search.fused:
             hits.setdefault(hit.point_id, hit)
-    by_document = _newest_versions(hits.values())
-    return [candidate_of(hits[0].payload, [_chunk(hit, legs[hit.point_id]) for hit in hits]) for hits in by_document]
+    scores = scores_of_legs(legs, words)
+    return [
+        candidate_of(
+            version[0].payload,
+            [_chunk(hit, legs[hit.point_id], scores.get(hit.point_id, hit.score)) for hit in version],
+        )
+        for version in _newest_versions(hits.values())
+    ]
 
 
 def _newest_versions(hits: Iterable[Hit]) -> list[list[Hit]]:
@@ -182,7 +189,7 @@ def _newest_versions(hits: Iterable[Hit]) -> list[list[Hit]]:
     return [by_fence[max(by_fence)] for by_fence in versions.values()]
 
 
-def _chunk(hit: Hit, legs: Mapping[str, Leg]) -> FoundChunk:
+def _chunk(hit: Hit, legs: Mapping[str, Leg], score: float) -> FoundChunk:
     index, text = hit.payload.get("chunk_index"), hit.payload.get("text")
     heading = hit.payload.get("heading_path")
     return FoundChunk(
@@ -190,8 +197,8 @@ def _chunk(hit: Hit, legs: Mapping[str, Leg]) -> FoundChunk:
         index if isinstance(index, int) else 0,
         text if isinstance(text, str) else "",
         heading if isinstance(heading, str) else "",
-        hit.score,
-        dict(legs),
+        score,
+        legs,
     )
 
 
@@ -243,9 +250,5 @@ def _with_chunks(index: IndexReader, keys: set[DocumentKey], vector: Vectors, sc
         for doc_id in doc_ids:
             hits = index.search(vector, limit=BEST_CHUNKS, sources=[source], doc_ids=[doc_id])
             for version in _newest_versions(hits):
-                chunks = [
-                    FoundChunk(chunk.point_id, chunk.index, chunk.text, chunk.heading_path, score)
-                    for chunk in (_chunk(hit, {}) for hit in version)
-                ]
-                candidates.append(candidate_of(version[0].payload, chunks))
+                candidates.append(candidate_of(version[0].payload, [_chunk(hit, {}, score) for hit in version]))
     return candidates

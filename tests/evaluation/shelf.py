@@ -19,7 +19,7 @@ from include.ports import Hit, Hybrid, IndexReader, IndexStore
 from include.ranking.blend import BEST_CHUNKS
 from include.ranking.metrics import DEPTH, Answer, Passages
 from include.ranking.questions import Question
-from include.ranking.relevance import with_scores_of_legs
+from include.ranking.relevance import WORDS
 from include.services.evaluate import answer_of
 from include.services.retrieval import _candidates, retrieve
 from include.services.version_writer import VersionWriter
@@ -104,7 +104,7 @@ class Shelf:
 
     def hybrid(self, question: Question) -> Answer:
         """Both legs by their scores, as truecopy weighs them, without anything that knows of versions."""
-        found = with_scores_of_legs(_candidates([self._search(question)]))
+        found = _candidates([self._search(question)], WORDS)
         best = sorted(found, key=lambda candidate: -candidate.chunks[0].fused)[:DEPTH]
         return Answer(
             tuple(Passages(each.key, tuple(chunk.text for chunk in each.chunks[:BEST_CHUNKS])) for each in best)

@@ -206,7 +206,7 @@ def cut_off_at_half(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         retrieval,
         "_candidates",
-        lambda found: [each for each in candidates(found) if each.chunks[0].legs["dense"].score >= 0.5],
+        lambda found, words: [each for each in candidates(found, words) if each.chunks[0].legs["dense"].score >= 0.5],
     )
 
 
@@ -230,7 +230,7 @@ GUARDS = [
     Guard(
         "scores, not ranks",
         a_page_of_today_passes_the_answer,
-        switch(retrieval, "with_scores_of_legs", lambda candidates, words: list(candidates)),
+        switch(retrieval, "scores_of_legs", lambda legs, words: {}),
     ),
     Guard("heads are fetched", a_retired_document_answers_for_its_head, switch(retrieval, "_heads", lambda *_: [])),
     Guard(
@@ -259,7 +259,7 @@ GUARDS = [
     Guard(
         "plain hears of newer",
         an_earlier_edition_says_nothing_of_the_newer_one,
-        switch(arrange, "tell_of_newer", lambda *_: None),
+        switch(arrange, "newest_of_each", lambda *_: {}),
     ),
     Guard(
         "look among newer",

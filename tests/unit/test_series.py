@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from datetime import UTC, datetime
 
@@ -9,10 +10,10 @@ import pytest
 
 from include.ranking.arrange import Placed, arrange
 from include.ranking.blend import blend
-from include.ranking.candidates import Candidate, FoundChunk, Leg
+from include.ranking.candidates import Candidate, Leg
 from include.ranking.copies import bears_a_date, title_without_dates
 from include.ranking.intent import IntentKind, read_intent
-from include.ranking.relevance import with_scores_of_legs
+from include.ranking.relevance import scores_of_legs
 from tests.ranking_candidates import NOW, candidate, days_ago
 
 ZIPS = "The workshop charges for zips, seams and wax, tax included, and makes an estimate before it begins. " * 3
@@ -193,32 +194,30 @@ def test_what_stands_between_a_phrase_and_its_document_is_read(query: str, kind:
     assert read_intent(query, now=NOW).kind is kind
 
 
-def leg_chunk(name: str, **scores: float) -> Candidate:
-    chunk = FoundChunk(name, 0, name, "", 0.0, {leg: Leg(score, 1) for leg, score in scores.items()})
-    return Candidate(**{**_fields(candidate(name)), "chunks": (chunk,)})
-
-
-def _fields(made: Candidate) -> dict[str, object]:
-    return {name: getattr(made, name) for name in made.__dataclass_fields__}
+def legs(**scores: float) -> dict[str, Leg]:
+    return {name: Leg(score, 1) for name, score in scores.items()}
 
 
 def test_a_chunk_counts_by_how_well_it_fits_and_not_by_its_rank() -> None:
-    found = [leg_chunk("a", dense=0.9, bm25=20), leg_chunk("b", dense=0.88, bm25=19), leg_chunk("c", dense=0.1)]
-    first, second, last = (each.chunks[0].fused for each in with_scores_of_legs(found))
-    assert first == 1.0
-    assert second == pytest.approx(0.4 * 0.975 + 0.6 * 0.95)
-    assert last == 0.0
+    found = scores_of_legs({"a": legs(dense=0.9, bm25=20), "b": legs(dense=0.88, bm25=19), "c": legs(dense=0.1)})
+    assert found == pytest.approx({"a": 1.0, "b": 0.4 * 0.975 + 0.6 * 0.95, "c": 0.0})
 
 
 def test_a_leg_that_found_nothing_leaves_its_share_to_the_other() -> None:
-    found = with_scores_of_legs([leg_chunk("a", dense=0.9), leg_chunk("b", dense=0.1)])
-    assert [each.chunks[0].fused for each in found] == [1.0, 0.0]
+    assert scores_of_legs({"a": legs(dense=0.9), "b": legs(dense=0.1)}) == {"a": 1.0, "b": 0.0}
+    assert scores_of_legs({"a": legs(bm25=3)}) == {"a": 1.0}
+    assert scores_of_legs({"a": {}, "b": {}}) == {}
+
+
+@pytest.mark.parametrize("odd", [math.nan, math.inf, -math.inf])
+def test_a_score_that_is_no_number_says_nothing_and_spoils_no_other(odd: float) -> None:
+    found = scores_of_legs({"a": legs(dense=0.9, bm25=9), "b": legs(dense=odd, bm25=8), "c": legs(dense=0.1)})
+    assert found == pytest.approx({"a": 1.0, "b": 0.6 * 8 / 9, "c": 0.0})
 
 
 def test_the_scale_of_each_leg_and_the_order_of_the_input_change_nothing() -> None:
     rng = random.Random(7)
     drawn = [(f"d{number}", rng.random(), 30 * rng.random()) for number in range(40)]
-    plain = [leg_chunk(name, dense=dense, bm25=words) for name, dense, words in drawn]
-    scaled = [leg_chunk(name, dense=5 * dense - 3, bm25=words / 9) for name, dense, words in reversed(drawn)]
-    fused = [{each.key: each.chunks[0].fused for each in with_scores_of_legs(found)} for found in (plain, scaled)]
-    assert fused[0] == pytest.approx(fused[1])
+    plain = scores_of_legs({name: legs(dense=dense, bm25=words) for name, dense, words in drawn})
+    scaled = scores_of_legs({name: legs(dense=5 * dense - 3, bm25=words / 9) for name, dense, words in drawn[::-1]})
+    assert plain == pytest.approx(scaled)
