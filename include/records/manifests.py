@@ -185,7 +185,7 @@ def _removed(manifest: Manifest) -> tuple[int, int]:
     # A run that was killed or broke off cannot say what it did; whatever it was allowed to counts as done.
     if manifest.state in (RunState.RUNNING, RunState.FAILED):
         return manifest.planned_removals, manifest.planned_retirements
-    return manifest.count(DocumentState.DELETED), manifest.count(DocumentState.RETIRED)
+    return manifest.count(DocumentState.DELETED, DocumentState.HIDDEN), manifest.count(DocumentState.RETIRED)
 
 
 def _folder(dag_id: str, run_id: str, source: str) -> str:

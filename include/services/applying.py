@@ -9,11 +9,9 @@ from include.domain.plan import Action
 from include.planning.gate import ApprovedPlan
 from include.services.context import SourceContext
 from include.services.judging import Judged
+from include.services.marking import session_size, write_versions
 from include.services.reading import Progress, Reading
 from include.services.removal import ask_source, delete_documents
-
-MOST_SESSIONS, MOST_DOCUMENTS = 8, 1_000
-"""Write sessions of a run, and documents of a session: some 20 chunks of 10 KB each are in memory meanwhile."""
 
 
 def apply_plan(
@@ -46,12 +44,9 @@ def apply_plan(
 def _write(
     context: SourceContext, doc_ids: list[str], reading: Reading, progress: Progress
 ) -> Iterator[list[DocumentOutcome]]:
-    marks = context.ledger.marks(context.source)
     done = 0
-    # Opening an embedded index costs in proportion to its size: the number of sessions must not grow with it too.
-    size = max(context.batch_documents, min(MOST_DOCUMENTS, -(-len(doc_ids) // MOST_SESSIONS)))
-    for batch in reading.spool.batches(doc_ids, size):
-        written = context.writer.write(batch, marks)
+    for batch in reading.spool.batches(doc_ids, session_size(context, len(doc_ids))):
+        written = write_versions(context, batch)
         done += len(batch)
         progress("write", done, len(doc_ids))
         yield written

@@ -127,7 +127,7 @@ def _mark(context: SourceContext, index: Index, doc_ids: Sequence[str]) -> dict[
             written = earlier is not None and earlier.written
             for version in versions:
                 if changes := _changes(version, marks.get(key.doc_id, _NO_MARKS)):
-                    index.set_payload(_selector(key, version), changes)
+                    _set(index, key, version, changes)
                     written = True
             touched = index.count(_selector(key, versions[-1]))
             found[key.doc_id] = MarkedDocument(len(versions[-1]), touched, written)
@@ -140,6 +140,17 @@ def _mark(context: SourceContext, index: Index, doc_ids: Sequence[str]) -> dict[
     return found
 
 
+def _set(index: Index, key: DocumentKey, version: Sequence[StoredChunk], changes: Mapping[str, object]) -> None:
+    """One operation for all that readers see. Points of the version that are still `incoming` get the metadata too, so
+    that they agree with their siblings when they are published, but never a status: that would publish them."""
+    index.set_payload(_selector(key, version), changes)
+    said = {name: value for name, value in changes.items() if name != "status"}
+    if said and (fence := version[0].fetched_at) is not None:
+        unseen = Selector(key, fence=fence, status=Status.INCOMING)
+        if index.count(unseen):
+            index.set_payload(unseen, said)
+
+
 def _versions(chunks: Sequence[StoredChunk]) -> list[list[StoredChunk]]:
     """The readable chunks by their fences, the newest last: one version, or for an instant two."""
     by_fence: dict[datetime | None, list[StoredChunk]] = defaultdict(list)
@@ -150,7 +161,7 @@ def _versions(chunks: Sequence[StoredChunk]) -> list[list[StoredChunk]]:
 
 
 def _selector(key: DocumentKey, version: Sequence[StoredChunk]) -> Selector:
-    """Not every point with the fence: one that is `incoming` would become readable by a status."""
+    """Exactly these points, and only while they have this fence."""
     return Selector(key, only_ids=tuple(chunk.point_id for chunk in version), fence=version[0].fetched_at)
 
 

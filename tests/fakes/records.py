@@ -59,7 +59,8 @@ class FakeManifests:
         removals = []
         for manifest in self.saved.values():
             killed = manifest.state in (RunState.RUNNING, RunState.FAILED)
-            documents = manifest.planned_removals if killed else manifest.count(DocumentState.DELETED)
+            done = manifest.count(DocumentState.DELETED, DocumentState.HIDDEN)
+            documents = manifest.planned_removals if killed else done
             retired = manifest.planned_retirements if killed else manifest.count(DocumentState.RETIRED)
             at = manifest.finished_at or manifest.started_at
             if manifest.source == source and (documents or retired) and not manifest.released and at >= since:
