@@ -9,7 +9,14 @@ import pytest
 
 pytest.importorskip("airflow")
 
-DAGS = ("apply_held_plan", "evaluate_retrieval", "follow_events", "ingest_documents", "reconcile_index")
+DAGS = (
+    "apply_held_plan",
+    "evaluate_retrieval",
+    "follow_events",
+    "ingest_documents",
+    "reconcile_index",
+    "resolve_canonical",
+)
 
 
 @pytest.fixture(scope="module")
