@@ -29,8 +29,11 @@ class DateCluster:
         what = f"bear {when}" if not span else f"bear dates within {_words(span)} of {when}"
         return f"{self.documents} of {self.of} documents {what}"
 
+    def is_of(self, field: DateField, origin: str) -> bool:
+        return (field, origin) == (self.field, self.origin)
+
     def covers(self, field: DateField, origin: str, value: datetime) -> bool:
-        return (field, origin) == (self.field, self.origin) and self.first <= value <= self.last
+        return self.is_of(field, origin) and self.first <= value <= self.last
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ A cluster stays one while its documents bear these dates: an import is not forgo
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -33,6 +33,8 @@ SMALL_SAME_DAY, SMALL_SAME_DAY_PERCENT = 5, 50
 
 _JUDGED = (DateField.CREATED, DateField.UPDATED)
 _DAY = timedelta(days=1)
+
+_Span = tuple[datetime, datetime]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,34 +76,42 @@ def clusters_in(documents: Iterable[DocumentProvenance], known: Sequence[DateClu
             if name in _JUDGED and date.precision in (Precision.DAY, Precision.INSTANT):
                 by_origin[name, date.origin].append(date)
     found: list[DateCluster] = []
-    for (name, origin), dates in sorted(by_origin.items()):
-        of = len(dates)
-        before = [each for each in known if (each.field, each.origin) == (name, origin)]
-        for each in before:
-            members = [date for date in dates if each.first <= date.value <= each.last]
-            if len(members) >= min(SAME_SECOND, each.documents):
-                found.append(DateCluster(name, origin, each.first, each.last, len(members), of))
-                dates = [date for date in dates if not each.first <= date.value <= each.last]
-        found += _windows(name, origin, dates, of)
+    for (name, origin), dates in by_origin.items():
+        spans = [*_spans(origin, dates), *((one.first, one.last) for one in known if one.is_of(name, origin))]
+        for first, last in _joined(spans):
+            members = sum(first <= date.value <= last for date in dates)
+            if members >= SAME_SECOND:
+                found.append(DateCluster(name, origin, first, last, members, len(dates)))
     return tuple(sorted(found, key=lambda each: (each.field, each.origin, each.first)))
 
 
-def _windows(name: DateField, origin: str, dates: Sequence[EvidencedDate], of: int) -> Iterable[DateCluster]:
+def _joined(spans: Iterable[_Span]) -> list[_Span]:
+    """Overlapping ones are one."""
+    joined: list[_Span] = []
+    for first, last in sorted(spans):
+        if joined and first <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
+        else:
+            joined.append((first, last))
+    return joined
+
+
+def _spans(origin: str, dates: Sequence[EvidencedDate]) -> Iterator[_Span]:
     """Days first, fullest first; then seconds among what is left."""
     left = sorted(date.value for date in dates)
     while left:
         day = _fullest(left, _DAY - timedelta(microseconds=1))
-        if not _is_too_much_for_a_day(len(day), of):
+        if not _is_too_much_for_a_day(len(day), len(dates)):
             break
-        yield DateCluster(name, origin, day[0], day[-1], len(day), of)
+        yield day[0], day[-1]
         left = [value for value in left if not day[0] <= value <= day[-1]]
     if origin.startswith("git "):
         return
-    exact = Counter(date.value.replace(microsecond=0) for date in dates if date.precision is Precision.INSTANT)
     remaining = {value.replace(microsecond=0) for value in left}
-    for second, count in sorted(exact.items()):
+    exact = Counter(date.value.replace(microsecond=0) for date in dates if date.precision is Precision.INSTANT)
+    for second, count in exact.items():
         if count >= SAME_SECOND and second in remaining:
-            yield DateCluster(name, origin, second, second + timedelta(microseconds=999_999), count, of)
+            yield second, second + timedelta(microseconds=999_999)
 
 
 def _is_too_much_for_a_day(count: int, of: int) -> bool:
