@@ -10,7 +10,7 @@ from enum import IntEnum
 
 from include.domain.dates import EvidencedDate, Trust
 from include.families.grouping import Group
-from include.families.members import Member
+from include.families.members import Member, label_of
 from include.families.names import Channel, Name, Where
 from include.families.standing import Standing, is_evergreen, standing_of
 from include.families.versions import Version, parse_version
@@ -34,14 +34,19 @@ _TIERS = {Standing.PENDING: Tier.PENDING, Standing.STALLED: Tier.STALLED}
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """One member. `group` is the structural family that it is in, "" for none: only within one do dates decide.
-    `versions` are by what they are: the stated one, then one of each kind in its name. `is_living`: it bears no version
-    and moves on where the others are fixed (`latest/`, a living standard beside its snapshots)."""
+    """One member.
+
+    group       the structural family that it is in, "" for none: only within one do dates decide
+    kin         what its versions are compared within: the family that it is named, else the group
+    is_living   it bears no version and moves on where the others are fixed (`latest/`, a living standard)
+    versions    by what they are: the stated one, then one of each kind in its name
+    """
 
     member: Member
     standing: Standing
     name: Name
     group: str
+    kin: str
     is_living: bool
     versions: Mapping[str, Version]
 
@@ -85,13 +90,14 @@ class Contender:
 
 
 def contender(member: Member, standing: Standing, name: Name, group: Group | None) -> Contender:
-    is_living = group is not None and member.key.doc_id in group.living and name.channel is not Channel.UNRELEASED
-    return Contender(member, standing, name, group.family if group else "", is_living, _versions(member, name))
+    doc_id, structural = member.key.doc_id, group.family if group else ""
+    is_living = group is not None and doc_id in group.living and name.channel is not Channel.UNRELEASED
+    named = next(filter(None, map(label_of, group.members if group else (member,))), "")
+    return Contender(member, standing, name, structural, named or structural, is_living, _versions(member, name))
 
 
 def standing_among(member: Member, name: Name, now: datetime | None) -> Standing:
-    """How a document stands: as a person decided, else as it says of itself, else as its name says. `now`: what is in
-    force only later is not yet."""
+    """How a document stands: as a person decided, else by itself."""
     match member.decided.get("status"):
         case "archived":
             return Standing.RETIRED
@@ -99,6 +105,12 @@ def standing_among(member: Member, name: Name, now: datetime | None) -> Standing
             return Standing.SUPERSEDED
         case "published":
             return Standing.IN_FORCE
+    return standing_by_itself(member, name, now)
+
+
+def standing_by_itself(member: Member, name: Name, now: datetime | None) -> Standing:
+    """How a document stands as it says of itself, else as its name says. `now`: what is in force only later is not
+    yet."""
     stated = standing_of(member.lineage.status)
     effective = trusted(member.effective_date)
     if stated.holds and now is not None and effective is not None and effective.value > now:

@@ -80,7 +80,7 @@ def decide(
     if (steps := levels(order.after, [each.doc_id for each in members])) > 1 and relation is Relation.REVISIONS:
         why.append(f"the longest chain has {steps} links")
     decided = _decision(component, family, relation, members, head, canonical, links, (), why)
-    return replace(decided, beside=tuple(each.doc_id for each in members if _is_beside(each, head, component, order)))
+    return replace(decided, beside=tuple(each.doc_id for each in members if _is_beside(each, head, order)))
 
 
 def _head(component: Component, members: Sequence[Contender], order: _Order, open_ends: Mapping[str, str]) -> Contender:
@@ -115,11 +115,10 @@ def _follow_versions(component: Component, members: Sequence[Contender], order: 
     by_id = {each.doc_id: each for each in members}
     families: dict[str, list[Contender]] = defaultdict(list)
     for each in members:
-        families[each.group].append(each)
-    if component.labels:  # a named family is ordered as one, by whatever versions its members bear
-        families = {component.labels[0]: list(members)}
-    for name, family in families.items():
-        if not name or len(family) < 2 or (not component.labels and _are_entries_of_a_register(family)):
+        families[each.kin].append(each)
+    for kin, family in sorted(families.items()):
+        is_named = any(each.kin != each.group for each in family)
+        if not kin or len(family) < 2 or (not is_named and _are_entries_of_a_register(family)):
             continue
         found = by_versions(family)
         if found.at_odds:
@@ -131,7 +130,7 @@ def _follow_versions(component: Component, members: Sequence[Contender], order: 
                     order.after[older][newer] = (reason,)
     for link in component.links:
         first, last = by_id[link.older], by_id[link.newer]
-        same = first.group and first.group == last.group
+        same = first.kin and first.kin == last.kin
         if same and not link.by_person and is_newer(first, last):
             raise _Ambiguous(
                 f"{first.doc_id} bears the higher version ({first.version} above {last.version}), and yet: "
@@ -186,12 +185,13 @@ def _tops(component: Component, members: Sequence[Contender], order: _Order) -> 
     """Members of the best standing that nothing follows, and drafts that are said to replace something: a register may
     use what it calls a draft. Not those whose only claim has no force. Raises _Ambiguous where all is over."""
     last = [each for each in members if not order.after.get(each.doc_id)]
+    said_to_replace = {newer for _, newer in order.stated}
+    claim_only = {each.newer for each in component.void} - said_to_replace
+    first = [each for each in last if each.tier is Tier.LIVE or each.doc_id not in claim_only]
+    last = first if any(each.tier is not Tier.OVER for each in first) else last
     best = max((each.tier for each in last), default=Tier.OVER)
     if best is Tier.OVER:
         raise _Ambiguous("nobody among them holds", {each.doc_id: () for each in last})
-    said_to_replace = {newer for _, newer in order.stated}
-    claimed = {each.newer for each in component.void} - said_to_replace
-    last = [each for each in last if each.doc_id not in claimed] or last
     return [
         each
         for each in last
@@ -250,7 +250,7 @@ def _follow_head(members: Sequence[Contender], head: Contender, order: _Order) -
     """Links to the head of its group what no version and no date put behind another: what its own name or state says is
     put away, and what is fixed where the head lives on. Raises _Ambiguous for one that is superseded and yet newer."""
     for each in members:
-        if each is head or order.after.get(each.doc_id) or not each.group or each.group != head.group or _stays(each):
+        if each is head or order.after.get(each.doc_id) or not each.kin or each.kin != head.kin or _stays(each):
             continue
         newer = is_newer(each, head)
         if each.standing is Standing.SUPERSEDED and newer:
@@ -266,13 +266,13 @@ def _follow_head(members: Sequence[Contender], head: Contender, order: _Order) -
             order.after[each.doc_id][head.doc_id] = (f"{head.doc_id} lives on beside it",)
 
 
-def _is_beside(each: Contender, head: Contender, component: Component, order: _Order) -> bool:
+def _is_beside(each: Contender, head: Contender, order: _Order) -> bool:
     """Whether nothing is known of the two but that others are linked to both. What holds beside a head that a person
     chose is what that person left out."""
     if each is head or order.after.get(each.doc_id):
         return False
-    of_one_name = bool(component.labels) or bool(each.group and each.group == head.group)
-    return not of_one_name or (head.member.decided.get("is_current") is True and each.tier is Tier.LIVE)
+    is_kin = bool(each.kin) and each.kin == head.kin
+    return not is_kin or (head.member.decided.get("is_current") is True and each.tier is Tier.LIVE)
 
 
 def _canonical(members: Sequence[Contender], head: Contender, relation: Relation) -> Contender | None:

@@ -20,9 +20,10 @@ nobody, or only documents that are not here, has an open end: a person has to sa
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
+from typing import Protocol
 
 from include.families.members import Member
 from include.families.references import References
@@ -47,6 +48,18 @@ class Statement:
     said: tuple[str, ...] = ()
 
 
+class Stands(Protocol):
+    """How documents stand, by doc id."""
+
+    def now(self, doc_id: str) -> Standing:
+        """As a person decided, else by itself."""
+        ...
+
+    def by_itself(self, doc_id: str) -> Standing:
+        """What its claims weigh: that a person retired a draft later makes them no truer."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Statements:
     """Everything that was said of one source's documents, sorted.
@@ -62,15 +75,16 @@ class Statements:
     unresolved: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def read_statements(members: Sequence[Member], stands: Callable[[str], Standing]) -> Statements:
-    """The statements of these documents of one source, judged; `stands` tells how a document stands, by doc id."""
+def read_statements(members: Sequence[Member], stands: Stands) -> Statements:
+    """The statements of these documents of one source, judged."""
     by_id = {member.key.doc_id: member for member in members}
     said, unresolved, missing = _gathered(members, by_id)
     replaced = {older for (_, older), statement in said.items() if statement.by_older}
     kept = {member.key.doc_id: why for member in members if (why := _kept_by_a_person(member))}
+    decided = {pair for pair, statement in said.items() if statement.by_person}
     judged: dict[_Verdict, list[Statement]] = {verdict: [] for verdict in _Verdict}
     for statement in said.values():
-        verdict, why = _judged(statement, stands, replaced, kept)
+        verdict, why = _judged(statement, stands, replaced, kept, decided)
         judged[verdict].append(replace(statement, said=(*statement.said, why)) if why else statement)
     links, rivals = _without_rivals(judged[_Verdict.LINK], stands)
     disputed, void = judged[_Verdict.DISPUTED], [*judged[_Verdict.VOID], *rivals]
@@ -126,18 +140,26 @@ def _gathered(
 
 
 def _judged(
-    statement: Statement, stands: Callable[[str], Standing], replaced: set[str], kept: Mapping[str, str]
+    statement: Statement,
+    stands: Stands,
+    replaced: set[str],
+    kept: Mapping[str, str],
+    decided: set[tuple[str, str]],
 ) -> tuple[_Verdict, str]:
-    """The verdict and why. `replaced` are documents that name a successor, `kept` those that a person spoke of."""
-    newer, older = stands(statement.newer), stands(statement.older)
+    """The verdict and why. `replaced` are documents that name a successor, `kept` those that a person spoke of,
+    `decided` the links, (newer, older), that a person made."""
+    newer, older = stands.now(statement.newer), stands.now(statement.older)
     if statement.by_person:
         return _Verdict.LINK, ""
     if statement.older in kept:
         return _Verdict.VOID, kept[statement.older]
+    if (statement.older, statement.newer) in decided:
+        return _Verdict.VOID, f"a person decided that {statement.older} supersedes {statement.newer}"
     if statement.by_older:
         if not older.holds or newer.holds or newer is Standing.SUPERSEDED or statement.newer in replaced:
             return _Verdict.LINK, ""
         return _Verdict.DISPUTED, f"{statement.newer} is {newer.value}, {statement.older} is {older.value}"
+    newer = stands.by_itself(statement.newer)
     if newer is Standing.RETIRED:
         return _Verdict.VOID, f"{statement.newer} is {newer.value}: what it claims has no force"
     if newer.holds or newer is Standing.SUPERSEDED or not (older.holds or older is Standing.PENDING):
@@ -145,18 +167,20 @@ def _judged(
     return _Verdict.VOID, f"{statement.newer} is {newer.value}: until it is approved, {statement.older} stays"
 
 
-def _without_rivals(
-    links: Sequence[Statement], stands: Callable[[str], Standing]
-) -> tuple[list[Statement], list[Statement]]:
+def _without_rivals(links: Sequence[Statement], stands: Stands) -> tuple[list[Statement], list[Statement]]:
     """(links that stay, claims that give way): a draft that nothing followed is no successor beside one in force."""
     followed = {statement.older for statement in links}
-    approved = {statement.older for statement in links if stands(statement.newer).holds}
+    approved = {statement.older for statement in links if stands.now(statement.newer).holds}
     kept, given_way = [], []
     for statement in links:
         is_own_claim = not (statement.by_older or statement.by_person)
-        is_draft = stands(statement.newer) in (Standing.PENDING, Standing.STALLED) and statement.newer not in followed
+        is_draft = (
+            stands.now(statement.newer) in (Standing.PENDING, Standing.STALLED) and statement.newer not in followed
+        )
         if is_own_claim and is_draft and statement.older in approved:
-            why = f"{statement.newer} is {stands(statement.newer).value}, and one in force replaces {statement.older}"
+            why = (
+                f"{statement.newer} is {stands.now(statement.newer).value}, and one in force replaces {statement.older}"
+            )
             given_way.append(replace(statement, said=(*statement.said, why)))
         else:
             kept.append(statement)

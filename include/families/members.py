@@ -37,6 +37,12 @@ class Member:
         return self.decided.get("pinned") is True
 
 
+def label_of(member: Member) -> str:
+    """The family that a person put it into, else the one that it names itself; empty for none."""
+    decided = member.decided.get("doc_family")
+    return decided if isinstance(decided, str) else member.lineage.family or ""
+
+
 class Relation(StrEnum):
     """What the members of a family are to one another."""
 

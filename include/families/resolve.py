@@ -13,13 +13,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from functools import cache
 
 from include.domain.documents import DocumentKey
 from include.families.components import Component, components
-from include.families.contenders import Contender, contender, standing_among
+from include.families.contenders import Contender, contender, standing_among, standing_by_itself
 from include.families.decisions import decide
-from include.families.grouping import group
+from include.families.grouping import Group, group
 from include.families.links import read_statements
 from include.families.marks import patches
 from include.families.members import FamilyDecision, Member
@@ -50,26 +49,9 @@ def resolve(members: Sequence[Member], alike: Alike, *, now: datetime | None = N
 
 
 def _resolve_source(members: Sequence[Member], alike: Alike, now: datetime | None) -> list[FamilyDecision]:
-    by_id = {member.key.doc_id: member for member in members}
     groups = group(members, alike).found
-    grouped = {
-        member.key.doc_id: (made, name)
-        for made in groups
-        for member, name in zip(made.members, made.names, strict=True)
-    }
-
-    @cache  # reading a name costs more than all the rest, and few documents without a group need theirs
-    def name_of(doc_id: str) -> Name:
-        return grouped[doc_id][1] if doc_id in grouped else read_name(doc_id, by_id[doc_id].title)
-
-    @cache
-    def stands(doc_id: str) -> Standing:
-        return standing_among(by_id[doc_id], name_of(doc_id), now)
-
-    def contend(member: Member) -> Contender:
-        doc_id = member.key.doc_id
-        return contender(member, stands(doc_id), name_of(doc_id), grouped[doc_id][0] if doc_id in grouped else None)
-
+    stands = _Standings(members, groups, now)
+    group_of = {member.key.doc_id: made for made in groups for member in made.members}
     statements = read_statements(members, stands)
     found = [
         component
@@ -77,10 +59,42 @@ def _resolve_source(members: Sequence[Member], alike: Alike, now: datetime | Non
         if len(component.members) > 1 or component.members[0].key.doc_id in statements.open_ends
     ]
     decided = (
-        decide(component, name, [contend(member) for member in component.members], statements)
+        decide(
+            component,
+            name,
+            [stands.contender(member, group_of.get(member.key.doc_id)) for member in component.members],
+            statements,
+        )
         for component, name in zip(found, _names(found), strict=True)
     )
     return sorted((decision for decision in decided if decision is not None), key=lambda decision: decision.family)
+
+
+class _Standings:
+    """`links.Stands` of a source's documents. Reading a name costs more than all the rest, and few documents without a
+    group need theirs."""
+
+    def __init__(self, members: Sequence[Member], groups: Sequence[Group], now: datetime | None) -> None:
+        self._members = {member.key.doc_id: member for member in members}
+        self._names = {
+            member.key.doc_id: name for made in groups for member, name in zip(made.members, made.names, strict=True)
+        }
+        self._now = now
+
+    def now(self, doc_id: str) -> Standing:
+        return standing_among(self._members[doc_id], self._name(doc_id), self._now)
+
+    def by_itself(self, doc_id: str) -> Standing:
+        return standing_by_itself(self._members[doc_id], self._name(doc_id), self._now)
+
+    def contender(self, member: Member, group: Group | None) -> Contender:
+        doc_id = member.key.doc_id
+        return contender(member, self.now(doc_id), self._name(doc_id), group)
+
+    def _name(self, doc_id: str) -> Name:
+        if doc_id not in self._names:
+            self._names[doc_id] = read_name(doc_id, self._members[doc_id].title)
+        return self._names[doc_id]
 
 
 def _names(found: Sequence[Component]) -> list[str]:
