@@ -7,13 +7,14 @@ UV_VERSION := 0.13.9
 CHOICE     ?= not distributed and not cms and (not slow or sample)
 RUN        := $(VENV)/bin/python
 INSTALLED  := $(VENV)/.installed
+ADAPTERS   := .venv-adapters
 
 # Some shells forbid bytecode. Airflow starts an interpreter for every task: 2 s with bytecode, 8 s without.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-slow test-cms test-distributed lint demo up down status replay bench eval lock clean
+.PHONY: help setup test test-slow test-cms test-distributed setup-adapters test-adapters lint demo up down status replay bench eval lock clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +52,13 @@ test-cms: setup ## Real content systems with editors at work; ARGS="-k wordpress
 
 test-distributed: setup ## Celery with two workers, on Redis and Postgres started for the test
 	$(RUN) -m pytest -m distributed $(ARGS)
+
+setup-adapters: setup ## The environment of `make test-adapters`: LangChain, LlamaIndex and nothing of ours
+	$(RUN) -m uv venv --quiet --allow-existing --python $(RUN) $(ADAPTERS)
+	$(RUN) -m uv pip sync --quiet --python $(ADAPTERS)/bin/python tests/adapters/requirements.txt
+
+test-adapters: setup-adapters ## The retrievers for LangChain and LlamaIndex, in an environment of their own
+	TRUECOPY_PYTHON=$(abspath $(RUN)) $(ADAPTERS)/bin/python -m pytest tests/adapters $(ARGS)
 
 lint: setup ## ruff, mypy and the layers of the library
 	$(RUN) -m ruff check .

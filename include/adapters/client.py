@@ -85,6 +85,11 @@ def _error(url: str, status: int, record: object, headers: Mapping[str, str]) ->
     return (_NotFound if status == 404 else Skippable)(said, status=status)
 
 
+def passage_id(result: Mapping[str, Any], chunk: Mapping[str, Any]) -> str:
+    """The same passage of the same version of a document, whatever was asked."""
+    return f"{result['source']}:{result['doc_id']}:{result['doc_version']}:{chunk['chunk_index']}"
+
+
 def citation(result: Mapping[str, Any], chunk: Mapping[str, Any], retrieval_id: str) -> dict[str, Any]:
     """What must travel with a passage: where it stands, in which version, as of when, and what to tell the reader."""
     names = (

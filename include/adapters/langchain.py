@@ -5,9 +5,9 @@ from __future__ import annotations
 from langchain_core.callbacks import CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
-from include.adapters.client import Client, citation
+from include.adapters.client import Client, citation, passage_id
 
 
 class TruecopyRetriever(BaseRetriever):  # type: ignore[misc, unused-ignore]
@@ -16,7 +16,7 @@ class TruecopyRetriever(BaseRetriever):  # type: ignore[misc, unused-ignore]
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    client: Client
+    client: Client = Field(exclude=True)  # it holds a key, which must not travel with what is traced
     limit: int = 5
     sources: tuple[str, ...] = ()
     intent: str | None = None
@@ -27,7 +27,11 @@ class TruecopyRetriever(BaseRetriever):  # type: ignore[misc, unused-ignore]
             query, limit=self.limit, sources=self.sources, intent=self.intent, as_of=self.as_of
         )
         return [
-            Document(page_content=chunk["text"], metadata=citation(result, chunk, answer["retrieval_id"]))
+            Document(
+                id=passage_id(result, chunk),
+                page_content=chunk["text"],
+                metadata=citation(result, chunk, answer["retrieval_id"]),
+            )
             for result in answer["results"]
             for chunk in result["chunks"]
         ]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
-from include.adapters.client import Client, citation
+from include.adapters.client import Client, citation, passage_id
 
 
 class TruecopyRetriever(BaseRetriever):  # type: ignore[misc, unused-ignore]
@@ -34,10 +35,14 @@ class TruecopyRetriever(BaseRetriever):  # type: ignore[misc, unused-ignore]
             for chunk in result["chunks"]:
                 metadata = citation(result, chunk, answer["retrieval_id"])
                 node = TextNode(
-                    id_=f"{result['source']}:{result['doc_id']}:{result['doc_version']}:{chunk['chunk_index']}",
+                    id_=passage_id(result, chunk),
                     text=chunk["text"],
                     metadata=metadata,
                     excluded_embed_metadata_keys=list(metadata),
                 )
                 nodes.append(NodeWithScore(node=node, score=result["score"]))
         return nodes
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        """In a thread: the class above would wait for the answer in the event loop, and everything else with it."""
+        return await asyncio.to_thread(self._retrieve, query_bundle)

@@ -184,30 +184,3 @@ def test_the_tools_speak_the_protocol_over_standard_input(handbook: dict[str, st
     assert said["hidden"].is_error
     assert said["wrong"].is_error
     assert "no source 'payroll'" in said["wrong"].content[0].text
-
-
-# --- frameworks
-
-
-def test_the_langchain_retriever_gives_passages_with_what_must_be_cited(server: str) -> None:
-    pytest.importorskip("langchain_core", reason="needs the extra `langchain`")
-    from include.adapters.langchain import TruecopyRetriever
-
-    found = TruecopyRetriever(client=Client(server, KEY), limit=2).invoke("the number of page 7")
-    assert "259" in found[0].page_content
-    assert {"url", "doc_version", "status", "notice", "created_at", "retrieval_id"} <= found[0].metadata.keys()
-    assert found[0].metadata["doc_id"] == "page-07.md"
-    with pytest.raises(ConfigError):
-        TruecopyRetriever(client=Client(server, "a-key-that-nobody-has-00")).invoke("page 7")
-
-
-def test_the_llamaindex_retriever_gives_nodes_with_what_must_be_cited(server: str) -> None:
-    pytest.importorskip("llama_index.core", reason="needs the extra `llamaindex`")
-    from include.adapters.llamaindex import TruecopyRetriever
-
-    found = TruecopyRetriever(Client(server, KEY), limit=2, as_of=None).retrieve("the number of page 7")
-    assert "259" in found[0].node.get_content()
-    assert {"url", "doc_version", "status", "notice", "created_at", "retrieval_id"} <= found[0].node.metadata.keys()
-    assert found[0].score >= found[-1].score
-    with pytest.raises(ConfigError):
-        TruecopyRetriever(Client(server, "a-key-that-nobody-has-00")).retrieve("page 7")

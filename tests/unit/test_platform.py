@@ -309,10 +309,11 @@ def test_cleaning_keeps_the_index_and_the_ledger() -> None:
 def test_ci_runs_what_the_readme_says() -> None:
     script = PROJECT / ".ci" / "run"
     assert os.access(script, os.X_OK)
-    assert re.search(r"^\s*make .*\btest\b", script.read_text(), re.MULTILINE)
+    run = set(re.findall(r"^\s*run_tests \S+ ([a-z-]+)", script.read_text(), re.MULTILINE))
+    assert run == {"test", "test-adapters"}
     steps = yaml.safe_load((PROJECT / ".github/workflows/ci.yml").read_text())["jobs"]["test"]["steps"]
     commands = [step["run"] for step in steps if "run" in step]
-    assert {"make lint", "make test"} <= set(commands)
+    assert {"make lint", "make test", "make test-adapters"} <= set(commands)
 
 
 def test_hooks_download_nothing() -> None:
