@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from typing import TypeVar
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from include.families.kinds import Kind, Stage, Version
-from include.families.numbering import number, stage
+from include.families.numbering import number
 from include.families.reading import Reading, read
+from include.families.stages import stage
 from include.families.vocabulary import (
     AUDIENCES,
     BACKUP_EXTENSIONS,
@@ -118,7 +119,7 @@ def read_name(doc_id: str, title: str) -> Name:
         _folder(segment, parent, is_first_of_address=is_address and place == 1)
         for place, (parent, segment) in enumerate(zip(("", *folders), folders, strict=False))
     ]
-    file = _file(last, folders[-1] if folders else "")
+    file = _file(last)
     titled = read(title, is_prose=True)
     versions = [FoundVersion(_placed(version, parts), Where.FILE) for version in file.versions]
     versions += [FoundVersion(version, Where.FOLDER) for part in reversed(parts) for version in part.versions]
@@ -170,12 +171,18 @@ _BARE = re.compile(r"\d{1,3}")
 def _segments(doc_id: str) -> tuple[list[str], str, bool]:
     """The parts of a path or an address, at least one; the query of an address, which may be all that names a page
     (?p=123); whether it is an address, whose first part is the host."""
-    if "://" in doc_id:
-        address = urlsplit(doc_id)
+    if (address := _address(doc_id)) is not None:
         host = (address.hostname or "").removeprefix("www.")
         query = f"?{address.query}" if address.query else ""
         return [host, *(unquote(part) for part in address.path.split("/") if part)], query, True
     return [part for part in re.split(r"[/\\]", doc_id) if part] or [doc_id], "", False
+
+
+def _address(doc_id: str) -> SplitResult | None:
+    try:
+        return urlsplit(doc_id) if "://" in doc_id else None
+    except ValueError:  # http://[ is none
+        return None
 
 
 def _with_whole_dates(segments: list[str]) -> list[str]:
@@ -228,7 +235,7 @@ def _is_language(segment: str, parent: str, *, is_first_of_address: bool) -> boo
     return is_sure or is_first_of_address or parent.lower() in LANGUAGE_FOLDERS
 
 
-def _file(segment: str, folder: str) -> _Part:
+def _file(segment: str) -> _Part:
     bare, backup = _unmarked(segment)
     if _OPAQUE.fullmatch(segment):
         return _Part(segment.lower(), is_opaque=True)

@@ -1,4 +1,4 @@
-"""Counted versions and named stages: 1.10, 2.0-rc1, 3rd edition, Rev C, draft-07, final-final. Pure.
+"""Counted versions: 1.10, 2.0-rc1, 8u202, 3rd edition, Rev C, draft-07. Pure.
 
 `packaging` reads what Python calls a version and `semver` what npm does. Names hold both side by side, and neither
 reads 0.1.x, 8u202 and 2.0-SNAPSHOT; so the numbers are read here, and ordered as both order what they do read.
@@ -12,14 +12,7 @@ from collections.abc import Callable
 
 from include.families.calendars import LEFT, RIGHT
 from include.families.kinds import Kind, Place, Stage, Version
-from include.families.vocabulary import (
-    APPROVED_WORDS,
-    DRAFT_WORDS,
-    FINAL_WORDS,
-    PROPOSED_WORDS,
-    ROMAN_AFTER,
-    apart,
-)
+from include.families.vocabulary import ROMAN_AFTER
 
 _STAGES_OF_RELEASES = {
     "alpha": Stage.ALPHA,
@@ -93,7 +86,7 @@ def _identifiers(*words: str) -> tuple[int | str, ...]:
     for word in words:
         for part in word.split("."):
             if part:
-                found += [0, "", int(part)] if part.isdigit() else [1, part, 0]
+                found += [0, "", int(part)] if part.isdigit() and len(part) < 19 else [1, part, 0]
     return tuple(found)
 
 
@@ -104,24 +97,6 @@ def _point(text: str, place: Place, *, line: str = "", stage: Stage | None = Non
 def ordinal(text: str, count: str, line: str, stage: Stage | None = None) -> Version:
     place: Place = (tuple(int(part) for part in count.split(".")),)
     return Version(Kind.ORDINAL, text, place, place, line, stage)
-
-
-_LADDER: dict[Stage, tuple[int, int]] = {
-    # From where to where a stage may lie. Draft and proposed belong to papers, alpha and beta to products: which of a
-    # draft and a beta came first, nobody knows.
-    Stage.DRAFT: (10, 40),
-    Stage.PROPOSED: (11, 41),
-    Stage.ALPHA: (20, 30),
-    Stage.BETA: (21, 31),
-    Stage.CANDIDATE: (50, 50),
-    Stage.FINAL: (60, 60),
-}
-
-
-def stage(text: str, of: Stage, times: int = 1) -> Version:
-    """A named stage. `times`: final-final is said twice, FINAL2 is the second."""
-    low, high = _LADDER[of]
-    return Version(Kind.STAGE, text, ((low, times),), ((high, times),), stage=of)
 
 
 _ORDINALS = {
@@ -220,8 +195,8 @@ def _internet_draft(match: re.Match[str]) -> Version:
 _WORDS = "alpha|beta|rc|cr|preview|milestone|snapshot|nightly|canary"
 _GLUED = "pre|dev|ea|post|sp|patch|hotfix|final|ga|release"
 _SUFFIX = (
-    rf"(?:(?:[\s._-]?(?P<word>{_WORDS})|[._-](?P<glued>{_GLUED}))[\s._-]?(?P<count>\d+(?:\.\d+)*)?"
-    r"|[._-]?(?P<short>[abcmp])(?P<short_count>\d+))?"
+    rf"(?:(?:[\s._-]?(?P<word>{_WORDS})|[._-](?P<glued>{_GLUED}))[\s._-]?(?P<count>\d{{1,9}}(?:\.\d{{1,9}})*)?"
+    r"|[._-]?(?P<short>[abcmp])(?P<short_count>\d{1,9}))?"
 )
 _MARKER = r"(?:(?:ver|vers|version|versión|versão|versione|verze|release|rel)[\s._:-]{0,2}v?|v)[\s._-]{0,2}"
 _COUNTED = "|".join(sorted(_LINES, key=len, reverse=True))
@@ -256,56 +231,5 @@ NUMBERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Version | None]]
     )
 )
 
-WHOLE_NUMBER = re.compile(rf"(?P<release>\d+(?:\.\d+)*)(?P<line>\.x)?{_SUFFIX}")
+WHOLE_NUMBER = re.compile(rf"(?P<release>\d{{1,18}}(?:\.\d{{1,18}})*)(?P<line>\.x)?{_SUFFIX}")
 """What is nothing but a number, whatever it may look like elsewhere."""
-
-_END = r"(?=[\s._,\x00()\[\]-]*$)"
-_BEGIN = r"^[\s(\[]{0,2}"
-_BETWEEN = r"(?=[\s._:\])–-])"
-
-
-def _final(match: re.Match[str]) -> Version:
-    times = len(re.findall(FINAL_WORDS, match[1]))
-    return stage(match[0], Stage.FINAL, int(match[2]) if match[2] else times)
-
-
-def _named(of: Stage) -> Callable[[re.Match[str]], Version | None]:
-    return lambda match: stage(match[0].strip(" ()[]"), of)
-
-
-_RC = r"rc[\s_-]?(\d{0,2})|release[\s_-]candidate[\s_-]?(\d{0,2})"
-
-
-def _candidate(match: re.Match[str]) -> Version:
-    return stage(match[0].strip(" ()[]"), Stage.CANDIDATE, int(match[1] or match[2] or 1))
-
-
-STAGES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Version | None]], ...] = tuple(
-    (re.compile(pattern), read)
-    for words, read in (
-        (apart(DRAFT_WORDS), _named(Stage.DRAFT)),
-        (apart(PROPOSED_WORDS), _named(Stage.PROPOSED)),
-    )
-    for pattern in (
-        rf"{LEFT}(?:{words}){RIGHT}{_END}",
-        rf"{_BEGIN}(?:{words}){_BETWEEN}",
-        rf"[(\[](?:{words})[)\]]",
-    )
-) + tuple(
-    (re.compile(pattern), read)
-    for pattern, read in (
-        (
-            rf"{LEFT}(?:v[\s_-]?|version[\s_-])?((?:(?:{FINAL_WORDS})[\s._-]{{0,2}})*(?:{FINAL_WORDS}))[\s._-]?(\d{{1,2}})?{RIGHT}{_END}",
-            _final,
-        ),
-        (rf"{_BEGIN}({FINAL_WORDS})(){_BETWEEN}", _final),
-        (rf"[(\[]({FINAL_WORDS})()[)\]]", _final),
-        (rf"{LEFT}(?:{APPROVED_WORDS}){RIGHT}{_END}", _named(Stage.FINAL)),
-        (rf"[(\[](?:{APPROVED_WORDS})[)\]]", _named(Stage.FINAL)),
-        (rf"{_BEGIN}(?:{APPROVED_WORDS})(?:\s[-–]\s|:\s)", _named(Stage.FINAL)),
-        (rf"{LEFT}(?:{_RC}){RIGHT}{_END}", _candidate),
-        (rf"{LEFT}alpha{RIGHT}{_END}", _named(Stage.ALPHA)),
-        (rf"{LEFT}beta{RIGHT}{_END}", _named(Stage.BETA)),
-    )
-)
-"""Stages are words like others: they count at the end of a name, at its beginning or in brackets."""

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from include.families.calendars import BETWEEN, RIGHT, joined, readers_for
-from include.families.kinds import Version
+from include.families.kinds import Stage, Version
 from include.families.lookalikes import ANY_NUMBER, IS_ABOUT_MOVING, NAMES, PLATFORM, TOPICS
-from include.families.numbering import NUMBERS, STAGES
+from include.families.numbering import NUMBERS
+from include.families.stages import STAGES
 from include.families.vocabulary import (
     APPROVED_WORDS,
     BACKUP_WORDS,
@@ -35,6 +36,7 @@ TAKEN, KEPT = "\x00", "\x01"
 """What stands in a text where a version was read, and where something was found that looks like one and is none."""
 
 _END = r"(?=[\s._,\x00()\[\]-]*$)"
+_SETS_APART = frozenset("-–—:,;|()[]_/") | {TAKEN}
 _WORD = re.compile(r"[^\W_]+(?:[.'’][^\W_]+)*")
 _TOKEN = re.compile(r"[^\W\d_]+")
 
@@ -113,6 +115,7 @@ class _Text:
 
     work: str
     rest: str
+    is_prose: bool = False
 
     def take(self, start: int, end: int) -> None:
         self.work = self.work[:start] + TAKEN * (end - start) + self.work[end:]
@@ -123,10 +126,15 @@ class _Text:
 
     def take_first(self, patterns: Iterable[re.Pattern[str]]) -> re.Match[str] | None:
         for pattern in patterns:
-            if match := pattern.search(self.work):
+            if (match := pattern.search(self.work)) and self.is_a_mark(match):
                 self.take(*match.span())
                 return match
         return None
+
+    def is_a_mark(self, match: re.Match[str]) -> bool:
+        """In a title a mark is set apart: "Travel policy - draft", not "Writing a draft", not "Learning German"."""
+        before = self.work[: match.start()].rstrip()
+        return not self.is_prose or not before or before[-1] in _SETS_APART or match[0].lstrip()[:1] in _SETS_APART
 
     def words(self) -> tuple[str, ...]:
         return tuple(_WORD.findall(self.rest.replace(TAKEN, " ")))
@@ -141,7 +149,7 @@ def read(text: str, *, is_prose: bool = False) -> Reading:
 def _read(written: str, *, is_prose: bool) -> Reading:
     lowered = (_SEAM.sub(" ", written) if not is_prose and _MIXED.search(written) else written).lower()
     is_period = _PERIOD.search(lowered) is not None
-    text = _Text(lowered, lowered)
+    text = _Text(lowered, lowered, is_prose)
     has_marks = "(" in lowered or not _SIGNALS.isdisjoint(_TOKEN.findall(lowered))
     copy = text.take_first(_COPIES) if has_marks else None  # before dates: a conflicted copy bears that of the conflict
     versions = (*_dates(text), *_numbers(text, is_period=is_period))
@@ -218,16 +226,19 @@ def _numbers(text: _Text, *, is_period: bool) -> Iterable[Version]:
     for pattern, reader in NUMBERS:
         for match in pattern.finditer(text.work):
             version = reader(match)
-            if version is not None:
+            if version is not None and not (_is_a_first_draft(version) and not text.is_a_mark(match)):
                 group = "only" if "only" in pattern.groupindex else 0
                 text.take(*match.span(group))
                 found.append((match.start(group), version))
     return (version for _, version in sorted(found, key=lambda each: each[0]))
 
 
+def _is_a_first_draft(version: Version) -> bool:
+    return version.stage is Stage.DRAFT and not any(char.isdigit() for char in version.text)
+
+
 def _stage(text: _Text) -> Version | None:
     for pattern, reader in STAGES:
-        if match := pattern.search(text.work):
-            text.take(*match.span())
+        if match := text.take_first((pattern,)):
             return reader(match)
     return None

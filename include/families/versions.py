@@ -12,7 +12,7 @@ from include.families.vocabulary import BESIDE_VERSIONS
 
 __all__ = ["Kind", "Place", "Stage", "Version", "compare", "parse_version"]
 
-_SEMANTIC = re.compile(r"v?(\d+\.\d+\.\d+)-([0-9a-z]+(?:[.-][0-9a-z]+)*)")
+_SEMANTIC = re.compile(r"v?(\d{1,18}\.\d{1,18}\.\d{1,18})-([0-9a-z]+(?:[.-][0-9a-z]+)*)")
 _BUILD = re.compile(r"(?<=\d)\+[0-9a-z.-]+$")  # SemVer, section 10: it says nothing of the order
 _OFFSET = re.compile(r"\+\d\d:?\d\d$")
 

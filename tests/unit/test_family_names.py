@@ -560,6 +560,40 @@ def test_a_draft_says_that_it_is_one(doc_id: str, is_unfinished: bool) -> None:
     assert read_name(doc_id, "").is_unfinished is is_unfinished
 
 
+@pytest.mark.parametrize(
+    ("title", "stem", "is_unfinished", "lang"),
+    [
+        ("Travel policy - draft", "travel-policy", True, None),
+        ("Travel policy (draft)", "travel-policy", True, None),
+        ("Travel policy v2 draft", "travel-policy", True, None),
+        ("[DRAFT] Travel policy", "travel-policy", True, None),
+        ("DRAFT: Travel policy", "travel-policy", True, None),
+        ("Travel policy (German)", "travel-policy", False, "de"),
+        ("Travel policy, final", "travel-policy", False, None),
+        ("Writing your first draft", "writing-your-first-draft", False, None),
+        ("The players draft", "the-players-draft", False, None),
+        ("Learning German", "learning-german", False, None),
+        ("The world cup final", "the-world-cup-final", False, None),
+        ("How to make a copy", "how-to-make-a-copy", False, None),
+        ("The Internet Archive", "the-internet-archive", False, None),
+        ("What is new", "what-is-new", False, None),
+        ("The manylinux2010 tag", "the-manylinux2010-tag", False, None),
+    ],
+)
+def test_in_a_title_a_mark_is_set_apart(title: str, stem: str, is_unfinished: bool, lang: str | None) -> None:
+    name = read_name("4711", title)
+    assert (name.title_stem, name.is_unfinished, name.lang) == (stem, is_unfinished, lang)
+
+
+@pytest.mark.parametrize(
+    "doc_id", ["http://[", "9" * 5000, "v" + "9" * 5000, "1." * 3000, "/", "\\", "~", ".", "://", "a\x00b"]
+)
+def test_no_name_is_too_odd_to_be_read(doc_id: str) -> None:
+    assert read_name(doc_id, doc_id) == read_name(doc_id, doc_id)
+    parse_version(doc_id)
+    parse_version(f"1.0.0-{doc_id}")
+
+
 def test_what_a_name_says_is_kept_apart() -> None:
     name = read_name("clients/de/archive/Copy of Sales deck Q3 FY26 v2 draft.pptx.bak", "Sales deck (internal)")
     assert name.stem == "clients/sales-deck"
