@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-slow test-cms test-distributed setup-adapters test-adapters lint demo up down status replay bench eval lock clean
+.PHONY: help setup test test-slow test-cms test-distributed setup-adapters test-adapters lint demo up down status replay bench bench-families eval lock clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -81,8 +81,12 @@ status: setup ## Which Airflow processes run
 replay: setup ## Replay five real documentation histories, sampled, and compare the index after every sync; ARGS=--all
 	$(RUN) -m tests.replay $(ARGS)
 
-bench: setup ## Fourteen scenarios beside LangChain and CocoIndex; ARGS=path/to/your/docs
+bench: setup ## Fourteen scenarios beside LangChain and CocoIndex, ARGS=path/to/your/docs; then the resolver over 100,000
 	$(RUN) -m tests.benchmarks $(ARGS)
+	$(RUN) -m tests.benchmarks.families --documents 100000
+
+bench-families: setup ## The resolver over 7,000 made-up documents: seconds beside the engine, memory; ARGS="--documents 500"
+	$(RUN) -m tests.benchmarks.families $(ARGS)
 
 eval: setup ## Questions with known answers: metrics, baseline, naive pipeline; real questions where they are
 	$(RUN) -m tests.evaluation $(ARGS)
