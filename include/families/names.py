@@ -13,16 +13,6 @@ from typing import TypeVar
 
 from include.families.kinds import Kind, Stage, Version
 from include.families.paths import ANY, YEAR, Channel, Part, read_path, without_extension
-    ANY,
-    YEAR,
-    Channel,
-    Part,
-    file_name,
-    folder,
-    segments,
-    with_whole_dates,
-    without_extension,
-)
 from include.families.reading import Reading, read
 from include.families.vocabulary import AUDIENCES, PERIODS_WHEN_DATED, REVISED_WORDS, SNAPSHOT_WORDS
 
