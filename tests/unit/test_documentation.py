@@ -15,6 +15,7 @@ from include.embedding.registry import FastembedOptions, HttpOptions, StaticOpti
 from include.settings import Settings
 from include.telemetry.alerts import ALERTS
 from include.telemetry.evaluation import EVALUATION_GAUGES
+from include.telemetry.families import FAMILY_ALERTS, FAMILY_GAUGES
 from include.telemetry.gauges import GAUGES
 from include.telemetry.reception import EVENT_ALERTS, EVENT_GAUGES
 
@@ -107,9 +108,10 @@ def test_the_address_of_a_preset_is_the_same_wherever_it_is_shown() -> None:
 
 def test_every_gauge_and_alarm_is_documented_and_nothing_else_is() -> None:
     page = _read("docs/OPERATIONS.md")
-    assert [name for name in (*GAUGES, *EVENT_GAUGES, *EVALUATION_GAUGES) if f"`{name}`" not in page] == []
-    assert [name for name in (*ALERTS, *EVENT_ALERTS) if f"`{name}`" not in page] == []
-    assert set(re.findall(r"`((?:rag|truecopy)\.[a-z0-9_.]+)`", page)) <= {*GAUGES, *EVENT_GAUGES, *EVALUATION_GAUGES}
+    gauges = {*GAUGES, *EVENT_GAUGES, *EVALUATION_GAUGES, *FAMILY_GAUGES}
+    assert [name for name in sorted(gauges) if f"`{name}`" not in page] == []
+    assert [name for name in (*ALERTS, *EVENT_ALERTS, *FAMILY_ALERTS) if f"`{name}`" not in page] == []
+    assert set(re.findall(r"`((?:rag|truecopy)\.[a-z0-9_.]+)`", page)) <= gauges
 
 
 def test_every_reason_of_a_refusal_is_documented() -> None:
