@@ -4,7 +4,7 @@ case."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import date, timedelta
 
 from include.families import days
@@ -222,7 +222,13 @@ _READERS: tuple[tuple[int, re.Pattern[str], _Reader], ...] = tuple(
 must hold to be worth the attempt."""
 
 
-def readers_for(text: str) -> Iterator[tuple[re.Pattern[str], _Reader]]:
+_Readers = tuple[tuple[re.Pattern[str], _Reader], ...]
+_FOR: tuple[_Readers, ...] = tuple(
+    tuple((pattern, read) for needs, pattern, read in _READERS if holds & needs == needs)
+    for holds in range(1 + sum(sign for sign, _ in _SIGNS))
+)
+
+
+def readers_for(text: str) -> _Readers:
     """The spellings that may occur in this text, most telling first."""
-    holds = sum(sign for sign, pattern in _SIGNS if pattern.search(text))
-    return ((pattern, read) for needs, pattern, read in _READERS if holds & needs == needs)
+    return _FOR[sum(sign for sign, pattern in _SIGNS if pattern.search(text))]

@@ -202,7 +202,8 @@ _MARKER = r"(?:(?:ver|vers|version|versión|versão|versione|verze|release|rel)[
 _COUNTED = "|".join(sorted(_LINES, key=len, reverse=True))
 _NOT_VERSIONS = "|".join(word for word in sorted(_LINES, key=len, reverse=True) if _LINES[word] != "version")
 
-NUMBERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Version | None]], ...] = tuple(
+_Readers = tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Version | None]], ...]
+NUMBERS: _Readers = tuple(
     (re.compile(pattern), read)
     for pattern, read in (
         (r"^draft-(?!\d)[a-z0-9]+(?:-[a-z0-9]+)+-(?P<only>\d\d)$", _internet_draft),
@@ -210,12 +211,10 @@ NUMBERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Version | None]]
             rf"{LEFT}(?P<digits>\d{{1,2}})(?:st|nd|rd|th|e|er|ère|ème|\.|ª|\.ª)[\s_-]?(?P<word>)(?P<line>{_COUNTED}){RIGHT}",
             _ordinal,
         ),
-        (rf"{LEFT}(?P<digits>)(?P<word>{'|'.join(_ORDINALS)})[\s_-](?P<line>{_COUNTED}){RIGHT}", _ordinal),
         (
             rf"{LEFT}(?P<line>{_NOT_VERSIONS})[\s._#-]{{0,2}}(?P<digits>\d{{1,3}}(?:\.\d{{1,3}})*){RIGHT}",
             _ordinal_after,
         ),
-        (rf"{LEFT}(?:revision[\s._-]|rev[\s._-]{{0,2}})([a-h]){RIGHT}", _letter),
         (
             rf"{LEFT}{_MARKER}(?P<release>\d{{1,5}}(?:[._-]\d{{1,4}})*)(?P<line>\.x)?{_SUFFIX}{RIGHT}",
             number_of,
@@ -227,6 +226,14 @@ NUMBERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Version | None]]
             rf"{LEFT}(?:{_MARKER}(?P<whole>\d{{1,3}})|(?P<dotted>\d{{1,3}}\.\d{{1,3}}\.\d{{1,3}}))(?P<letter>[a-z]){RIGHT}",
             _lettered,
         ),
+    )
+)
+
+WITHOUT_DIGITS: _Readers = tuple(
+    (re.compile(pattern), read)
+    for pattern, read in (
+        (rf"{LEFT}(?P<digits>)(?P<word>{'|'.join(_ORDINALS)})[\s_-](?P<line>{_COUNTED}){RIGHT}", _ordinal),
+        (rf"{LEFT}(?:revision[\s._-]|rev[\s._-]{{0,2}})([a-h]){RIGHT}", _letter),
         (rf"(?<![a-z])(?:{ROMAN_AFTER})[\s_-](?P<only>[ivx]{{1,6}})(?=[\s_)\]\x00-]*$)", _roman),
     )
 )

@@ -11,7 +11,7 @@ from functools import lru_cache
 from include.families.calendars import BETWEEN, RIGHT, joined, readers_for
 from include.families.kinds import Stage, Version
 from include.families.lookalikes import ANY_NUMBER, IS_ABOUT_MOVING, NAMES, PLATFORM, TOPICS
-from include.families.numbering import NUMBERS
+from include.families.numbering import NUMBERS, WITHOUT_DIGITS
 from include.families.stages import STAGES
 from include.families.vocabulary import (
     APPROVED_WORDS,
@@ -50,7 +50,7 @@ _SEAM = re.compile(
 )
 """Where a version begins or ends within one word: SalesDeckV2Final, 2019SeptSurvey."""
 
-_NUMBER_SIGN = re.compile(r"\d|edition|auflage|ausgabe|édition|edición|draft|version|rev|[ _-][ivx]+(?:$|[^a-z])")
+_DIGIT = re.compile(r"\d")
 _PERIOD = re.compile(rf"(?<![^\W_])(?:{apart(PERIOD_WORDS)})(?![^\W_])")
 
 _COPIES = tuple(
@@ -185,7 +185,8 @@ def _language(match: re.Match[str]) -> str:
 
 
 def _dates(text: _Text) -> Iterable[Version]:
-    text.keep(NAMES)
+    if _DIGIT.search(text.work):
+        text.keep(NAMES)
     found: list[tuple[int, int, Version]] = []
     for pattern, reader in readers_for(text.work):
         for match in pattern.finditer(text.work):
@@ -213,17 +214,18 @@ def _ranges(found: list[tuple[int, int, Version]], text: _Text) -> list[tuple[in
 
 
 def _numbers(text: _Text, *, is_period: bool) -> Iterable[Version]:
-    if not _NUMBER_SIGN.search(text.work):
-        return ()
-    if IS_ABOUT_MOVING.search(text.work):
-        text.keep(ANY_NUMBER)
-    text.keep(TOPICS)
-    # "Ubuntu 22.04" by itself and the release notes of Python 3.12 are of that version; what helps to install
-    # something on it is not.
-    if not is_period and _WORD.search(PLATFORM.sub("", text.work)):
-        text.keep(PLATFORM)
+    readers = WITHOUT_DIGITS
+    if _DIGIT.search(text.work):
+        readers = (*NUMBERS, *WITHOUT_DIGITS)
+        if IS_ABOUT_MOVING.search(text.work):
+            text.keep(ANY_NUMBER)
+        text.keep(TOPICS)
+        # "Ubuntu 22.04" by itself and the release notes of Python 3.12 are of that version; what helps to install
+        # something on it is not.
+        if not is_period and _WORD.search(PLATFORM.sub("", text.work)):
+            text.keep(PLATFORM)
     found: list[tuple[int, Version]] = []
-    for pattern, reader in NUMBERS:
+    for pattern, reader in readers:
         for match in pattern.finditer(text.work):
             version = reader(match)
             if version is not None and not (_is_a_first_draft(version) and not text.is_a_mark(match)):
