@@ -17,6 +17,7 @@ from examples.demo.naive import NaiveIndex
 from include.domain.errors import SourceUnavailable
 from include.domain.manifest import Manifest
 from include.services.reading import read_documents
+from include.services.resolve_canonical import RESOLVE
 from include.wiring.application import Application, Secrets
 from include.wiring.runs import APPLY_HELD, INGEST, RECONCILE
 from scripts.airflow_client import AirflowClient
@@ -65,7 +66,7 @@ class Stage:
         with console.status("starting Airflow: scheduler, dag-processor, triggerer, API server") as status:
             self.airflow.start(say=lambda text: status.update(f"starting Airflow: {text}"))
             self.client = AirflowClient(self.airflow.url, "admin", self.airflow.password())
-            for dag_id in (INGEST, RECONCILE, APPLY_HELD):
+            for dag_id in (INGEST, RECONCILE, RESOLVE, APPLY_HELD):
                 self.client.wait_for_dag(dag_id)
         console.print(f"[dim]Airflow is up at {self.airflow.url} after {time.monotonic() - began:.0f} s[/]")
 
@@ -79,6 +80,9 @@ class Stage:
             state = self.client.wait(
                 dag_id, run_id, timeout=600, watch=lambda states: status.update(f"{title}: {_working(states)}")
             )
+            if dag_id == RECONCILE:
+                # What the night started goes on beside it; the story continues when both are done.
+                self.client.wait(RESOLVE, f"after__{run_id}", timeout=600)
         console.print(f"[dim]{dag_id}: the run ended {state} after {time.monotonic() - began:.0f} s[/]")
         sources = sorted(self.application.settings.sources)
         found = {source: self.application.manifests.latest(source, dag_id=dag_id) for source in sources}
