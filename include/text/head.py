@@ -29,7 +29,9 @@ _FIRST_SECTIONS = 6
 _SECTION_LINES = 25
 
 _MAIL_LINE = re.compile(r"[ \t]*([A-Z][\w' -]{0,40}):(?:[ \t]+(.*)|$)")
-_OPENS_BLOCK = re.compile(r"\s*(?:<pre\b[^>]*>|`{3,}\w*|~{3,}\w*)\s*$", re.IGNORECASE)
+_OPENS_BLOCK = re.compile(r"\s*(?:<pre\b[^>]*>|`{3,}|~{3,})\s*$", re.IGNORECASE)  # code names its language
+_TITLE_LINE = re.compile(r"\s*(?:#\s.*|=+\s*|-{3,}\s*)?$")
+_FENCED = re.compile(r"^[ \t>]*(`{3,}|~{3,}).*?(?:^[ \t>]*\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _CLOSES_BLOCK = re.compile(r"\s*(?:</pre>|`{3,}|~{3,})", re.IGNORECASE)
 _COLUMN_GAP = re.compile(r"\s{3,}|\t")
 _RFC = re.compile(r"(?:Request for Comments|Internet[ -]Draft|Intended status|Obsoletes|RFC)\b", re.IGNORECASE)
@@ -69,7 +71,7 @@ def read_head(text: str, is_name: IsName) -> Head:
     block, rest = _block_at_the_top(text)
     headings = [found for found in markdown.headings(text) if found.start >= rest]
     opening = text[rest : _end_of_opening(text, rest, headings, titled=bool(block))]
-    opening = "\n".join(opening[:MOST_CHARACTERS].split("\n")[:MOST_LINES])
+    opening = "\n".join(_FENCED.sub("", opening[:MOST_CHARACTERS]).split("\n")[:MOST_LINES])
     fields = [*block, *_fields(opening.split("\n"), is_name), *_sections(text, headings, is_name)]
     known = tuple((name, value) for name, value in fields if is_name(name) and value.strip())
     return Head(known, opening, is_formal=bool(block))
@@ -80,20 +82,21 @@ def _block_at_the_top(text: str) -> tuple[list[Field], int]:
     at least; values go on in indented lines."""
     lines = text.split("\n")
     at = next((at for at, line in enumerate(lines[:12]) if line.strip()), len(lines))
-    # some stand below the title, and so does a <pre> block
-    fenced = next((n for n in range(at, min(at + 8, len(lines))) if _OPENS_BLOCK.match(lines[n])), None)
-    if fenced is not None and not any(line.startswith("== ") for line in lines[at:fenced]):
-        at = fenced + 1
-    is_rfc = fenced is None and any(_RFC.match(line.strip()) for line in lines[at : at + 15])
+    # a fenced block is a header where nothing but the title stands above it
+    below_title = next((n for n in range(at, min(at + 8, len(lines))) if not _TITLE_LINE.match(lines[n])), at)
+    is_fenced = below_title < len(lines) and _OPENS_BLOCK.match(lines[below_title]) is not None
+    if is_fenced:
+        at = below_title + 1
+    is_rfc = not is_fenced and any(_RFC.match(line.strip()) for line in lines[at : at + 15])
     fields: list[Field] = []
     last = at
     for last in range(at, min(at + MOST_LINES, len(lines))):
         line = lines[last]
-        if not line.strip() or (fenced is not None and _CLOSES_BLOCK.match(line)):
+        if not line.strip() or (is_fenced and _CLOSES_BLOCK.match(line)):
             break
         if is_rfc:  # two columns: names of people stand to the right
-            line = _COLUMN_GAP.split(line.strip())[0] if not line.startswith("   ") else line.strip()
-        if (found := _MAIL_LINE.match(line)) and (fenced is not None or is_rfc or not line[0].isspace()):
+            line = _COLUMN_GAP.split(line.strip())[0]
+        if (found := _MAIL_LINE.match(line)) and (is_fenced or is_rfc or not line[0].isspace()):
             fields.append((found[1], (found[2] or "").strip()))
         elif fields and (line[0].isspace() or (is_rfc and fields[-1][1].endswith(","))):
             name, value = fields[-1]

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from include.domain.lineage import NO_LINEAGE, Lineage
 from include.text.head import read_head
 from include.text.notices import notices
-from include.text.references import pointers, references
+from include.text.references import REGISTERS, pointers, references
 
 _FAMILY = frozenset({"family", "docfamily", "documentfamily"})
 _VERSION = frozenset({"version", "docversion", "documentversion", "documentrevision"})
@@ -37,28 +37,7 @@ _FIELDS = _FAMILY | _VERSION | _STATUS | _SUPERSEDES | _SUPERSEDED_BY
 _OF_A_HEADER = (_FIELDS | _TYPE) - _FAMILY - {"state", "predecessor", "replacement", "successor"}
 """In running text these three name other things: a machine's state, the part of a replacement."""
 
-_REGISTERS = frozenset(
-    {
-        "pep",
-        "bip",
-        "xep",
-        "jep",
-        "oep",
-        "kep",
-        "eip",
-        "erc",
-        "rfc",
-        "adr",
-        "tep",
-        "rep",
-        "aip",
-        "cip",
-        "dep",
-        "nip",
-        "fep",
-    }
-    | {"slip", "zip", "sep", "hip", "lip", "mep", "nep", "pip", "gep", "cep", "bep", "requestforcomments"}
-)
+_NUMBERED = REGISTERS | {"requestforcomments"}
 """Fields that hold the document's own number in a register of that name: `PEP: 8` is PEP 8."""
 
 _NAMING = ("url", "path", "href", "link", "id", "doc", "title")
@@ -113,7 +92,7 @@ def read_lineage(fields: Mapping[str, object], text: str) -> Lineage:
     stated = _Statements()
     for name, value in fields.items():
         _take(stated, _key(name), list(_texts(value)), in_header=False)
-    head = read_head(text, lambda name: (key := _key(name)) in _OF_A_HEADER or key in _REGISTERS)
+    head = read_head(text, lambda name: (key := _key(name)) in _OF_A_HEADER or key in _NUMBERED)
     for name, value in head.fields:
         _take(stated, _key(name), [value], in_header=True)
     for notice in () if head.is_formal else notices(head.opening):
@@ -167,7 +146,7 @@ def _take(stated: _Statements, key: str, texts: Iterable[str], *, in_header: boo
             stated.family = stated.family or text.strip()
         elif key in _ALIASES:
             stated.aliases.append(text.strip())
-        elif (key in _REGISTERS or key.removesuffix("number") in _REGISTERS) and (number := _number(text)):
+        elif (key in _NUMBERED or key.removesuffix("number") in _NUMBERED) and (number := _number(text)):
             register = "RFC" if key == "requestforcomments" else key.removesuffix("number").upper()
             stated.aliases.append(f"{register} {number}")
 
@@ -188,7 +167,10 @@ def _until_end(sentence: str) -> str:
 
 
 def _number(text: str) -> str:
-    found = re.fullmatch(r"\W*(?:[A-Za-z]{2,9}[ -]?)?0*(\d{1,6})\W*", text.strip())
+    """The number that a value consists of, its register's name and markup aside: `OEP-9`, :doc:`OEP-9 </oep-9>`."""
+    found = re.fullmatch(r"\W*(?:[A-Za-z]{2,9}[ -]?)?0*(\d{1,6})\W*", text) or re.match(
+        r":\w+:`[A-Z]{2,9}[ -]?0*(\d{1,6})\b", text
+    )
     return found[1] if found else ""
 
 

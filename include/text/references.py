@@ -8,6 +8,12 @@ from __future__ import annotations
 
 import re
 
+REGISTERS = frozenset(
+    {"pep", "bip", "xep", "jep", "oep", "kep", "eip", "erc", "rfc", "adr", "tep", "rep", "aip", "cip", "dep", "nip"}
+    | {"fep", "slip", "zip", "sep", "hip", "lip", "mep", "nep", "pip", "gep", "cep", "bep"}
+)
+"""Registers of proposals and decisions by the word that stands before their numbers."""
+
 LONGEST = 200
 """Characters of a reference; what is longer is prose."""
 
@@ -27,8 +33,13 @@ _MARKUP = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 _NUMBER = r"#?\d{1,6}"
-_NAMED_NUMBER = rf"(?:[A-Z]{{2,9}}(?:/[A-Z]{{2,9}})*[ -]?{_NUMBER}(?:-\d+)*(?::\d{{4}})?|[a-z]{{2,9}}-\d{{1,6}})\b"
-_STARTS_WITH_NUMBER = re.compile(_NAMED_NUMBER)
+_STARTS_WITH_NUMBER = re.compile(
+    rf"(?:[A-Z]{{2,9}}(?:/[A-Z]{{2,9}})*[ -]?{_NUMBER}(?:-\d+)*(?::\d{{4}})?|[a-z]{{2,9}}-\d{{1,6}})(?![\w-])"
+)
+# In a sentence UTF-8 and SHA-256 stand beside PEP 8: only the second kind is a document.
+_IN_A_SENTENCE = re.compile(
+    rf"[\ue000-\uf8ff]|(?<![\w-])(?:{'|'.join(sorted(REGISTERS))})[ -]?{_NUMBER}(?![\w-])", re.IGNORECASE
+)
 _BARE_NUMBER = re.compile(rf"{_NUMBER}\.?")
 _PATH = re.compile(
     r"(?:\.{0,2}/)?[^\s,;]*(?:/|\.(?:md|mdx|markdown|rst|txt|html?|xml|mediawiki|adoc|pdf|docx?)\b)[^\s,;]*"
@@ -60,10 +71,10 @@ def references(text: str) -> tuple[str, ...]:
         bare = _bare(part)
         if bare.casefold() in _NOTHING:
             continue
-        if named := _STARTS_WITH_NUMBER.match(bare):
-            found.append(named[0])
-        elif _BARE_NUMBER.fullmatch(bare) or _PATH.fullmatch(bare):
+        if _BARE_NUMBER.fullmatch(bare) or _PATH.fullmatch(bare):
             found.append(bare.rstrip("."))
+        elif named := _STARTS_WITH_NUMBER.match(bare):
+            found.append(named[0])
         else:
             titles.append(part)
     if titles and not found:
@@ -76,10 +87,7 @@ def pointers(text: str) -> tuple[str, ...]:
     if _PARTIAL.search(text):
         return ()
     masked, targets = _without_markup(text)
-    found = [
-        targets[match[0]] if match[0] in targets else match[0]
-        for match in re.finditer(rf"[\ue000-\uf8ff]|(?<![\w-]){_NAMED_NUMBER}", masked)
-    ]
+    found = [targets[match[0]] if match[0] in targets else match[0] for match in _IN_A_SENTENCE.finditer(masked)]
     return tuple(dict.fromkeys(each for each in found if len(each) <= LONGEST))
 
 
