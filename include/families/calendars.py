@@ -165,8 +165,8 @@ _READERS: tuple[tuple[int, re.Pattern[str], _Reader], ...] = tuple(
         ),
         (_YEAR | _MONTH_NAME, rf"{LEFT}{_MONTH}{_GAP}{{0,2}}{_DAY}{_GAP}{{1,2}}{_Y}{RIGHT}", days.month_day_year),
         (_YEAR | _MONTH_NAME, rf"{LEFT}{_Y}{_GAP}{{0,2}}{_MONTH}{_GAP}{{0,2}}{_DAY}{RIGHT}", days.year_month_day_named),
-        (_YEAR, rf"{LEFT}{_Y}([-._/\s]){_M}\2{_D}{RIGHT}", days.year_first),
-        (_YEAR, rf"{LEFT}{_Y}(){_MM}{_DD}{RIGHT}", days.year_first),
+        (_YEAR, rf"{LEFT}v?{_Y}([-._/\s]){_M}\2{_D}{RIGHT}", days.year_first),
+        (_YEAR, rf"{LEFT}v?{_Y}(){_MM}{_DD}{RIGHT}", days.year_first),
         (_YEAR, rf"{LEFT}(\d\d?)([-._/\s])(\d\d?)\2{_Y}{RIGHT}", days.year_last),
         (_ANY_DIGIT, rf"{LEFT}(\d\d)([-/])(\d\d)\2(\d\d){RIGHT}", days.two_digit_year),
         (
@@ -196,8 +196,8 @@ _READERS: tuple[tuple[int, re.Pattern[str], _Reader], ...] = tuple(
             days.named_months_year,
         ),
         (_YEAR | _MONTH_NAME, rf"{LEFT}{_Y}{_GAP}{{0,2}}{_MONTH}{RIGHT}", days.year_named_month),
-        (_YEAR, rf"{LEFT}{_Y}[-._/]{_MM}{_ALONE}", days.year_month),
-        (_YEAR, rf"{LEFT}{_Y}\.{_M}{_ALONE}", days.year_month),
+        (_YEAR, rf"{LEFT}v?{_Y}[-._/]{_MM}{_ALONE}", days.year_month),
+        (_YEAR, rf"{LEFT}v?{_Y}\.{_M}{_ALONE}", days.year_month),
         (_YEAR, rf"{LEFT}{_Y}{_MM}(?![a-z0-9à-ÿ])(?![.,]\d)", days.year_month),
         (_YEAR, rf"{LEFT}(?<!\d[-/]){_M}[-._/]{_Y}{_ALONE}", days.month_year),
         (

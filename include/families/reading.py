@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from include.families.calendars import BETWEEN, RIGHT, joined, readers_for
+from include.families.calendars import BETWEEN, LEFT, RIGHT, joined, readers_for
 from include.families.kinds import Stage, Version
 from include.families.lookalikes import ANY_NUMBER, IS_ABOUT_MOVING, NAMES, PLATFORM, TOPICS
 from include.families.numbering import NUMBERS, WITHOUT_DIGITS
@@ -16,6 +16,7 @@ from include.families.stages import STAGES
 from include.families.vocabulary import (
     APPROVED_WORDS,
     BACKUP_WORDS,
+    BEFORE_DATES,
     COPY_WORDS,
     DRAFT_WORDS,
     FINAL_WORDS,
@@ -51,6 +52,9 @@ _SEAM = re.compile(
 """Where a version begins or ends within one word: SalesDeckV2Final, 2019SeptSurvey."""
 
 _DIGIT = re.compile(r"\d")
+_LEADS_TO_A_DATE = re.compile(
+    rf"{LEFT}(?:{apart('|'.join(sorted(BEFORE_DATES.split('|'), key=len, reverse=True)))})[\s_.:-]{{0,2}}(?={TAKEN})"
+)
 _PERIOD = re.compile(rf"(?<![^\W_])(?:{apart(PERIOD_WORDS)})(?![^\W_])")
 
 _COPIES = tuple(
@@ -184,7 +188,7 @@ def _language(match: re.Match[str]) -> str:
     return (match["dotted"] or match["code"]).replace("_", "-")
 
 
-def _dates(text: _Text) -> Iterable[Version]:
+def _dates(text: _Text) -> list[Version]:
     if _DIGIT.search(text.work):
         text.keep(NAMES)
     found: list[tuple[int, int, Version]] = []
@@ -194,7 +198,10 @@ def _dates(text: _Text) -> Iterable[Version]:
             if version is not None:
                 text.take(*match.span())
                 found.append((*match.span(), version))
-    return (version for _, _, version in _ranges(sorted(found, key=lambda each: each[0]), text))
+    versions = [version for _, _, version in _ranges(sorted(found, key=lambda each: each[0]), text)]
+    if versions and (leading := _LEADS_TO_A_DATE.search(text.work)):
+        text.take(*leading.span())
+    return versions
 
 
 def _ranges(found: list[tuple[int, int, Version]], text: _Text) -> list[tuple[int, int, Version]]:

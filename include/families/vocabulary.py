@@ -179,6 +179,12 @@ GENERIC_NAMES = _set(
 )
 """File names that say nothing of what a text is about: in two folders they are two things."""
 
+BEFORE_DATES = (
+    "version|ver|v|edition|issue|as of|as at|dated|effective|effective from|updated|last updated|revised|valid from"
+    "|of|on|for|from|stand|vom|von|am|gültig ab|du|de|le|en date du|del|de|al|a partir de"
+)
+"""What may lead to a date and belongs to it: "Satzung Stand 06/2026", "policy (effective 1 March 2026)"."""
+
 BESIDE_VERSIONS = _set(
     "the of as at dated effective from version stand vom du le del last updated stable latest lts current"
 )
