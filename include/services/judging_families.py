@@ -13,6 +13,10 @@ from include.services.context import SourceContext
 from include.services.family_plan import ALL_FAMILIES, Scope, plan_families
 from include.services.resolving import IndexedMember, Resolved, resolve_families
 
+OVERLAP = timedelta(days=1)
+"""A document carries the moment at which its source was asked. What an ingest run of some hours has asked for may be
+written only after a run of the resolver has looked."""
+
 _NAMED = 5
 """So many families are named to a person who asked for one that is not there."""
 
@@ -47,9 +51,9 @@ def plan_marks(
 
 
 def changed_since(context: SourceContext, resolved: Resolved, since: datetime | None) -> Scope:
-    """The families of documents that were written or came into force since then, that a person has marked, or that
-    wait for a person; and whatever the resolver has marked before, so that no mark outlives what it follows from.
-    None: all."""
+    """The families of documents that were read or came into force since then, or up to a day before, that a person has
+    marked, or that wait for a person; and whatever the resolver has marked before, so that no mark outlives what it
+    follows from. None: all."""
     if since is None:
         return ALL_FAMILIES
     standing = standing_plan(context)
@@ -58,6 +62,7 @@ def changed_since(context: SourceContext, resolved: Resolved, since: datetime | 
         *context.ledger.decided(context.source, Hand.PERSON),
         *context.ledger.decided(context.source, Hand.RESOLVER),
     }
+    since -= OVERLAP
     changed = {doc_id for doc_id, indexed in resolved.documents.items() if _is_changed(indexed, since)}
     words = f"families of {len(changed)} documents that changed since {since:%Y-%m-%d %H:%M} UTC, and of marked ones"
     return Scope(words, doc_ids=frozenset(changed | speaking))

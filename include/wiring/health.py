@@ -14,6 +14,7 @@ from functools import partial
 
 from include.domain.errors import TruecopyError
 from include.domain.events import Reason
+from include.domain.plan import PlanKind
 from include.hooks.secrets import weakness
 from include.services.diagnose import Check, Diagnosis, Health
 from include.telemetry.reception import OVER
@@ -57,7 +58,9 @@ def _ledger(application: Application) -> Iterator[Diagnosis]:
         return
     for source in application.settings.sources:
         application.ledger.marks(source)
-        application.ledger.held(source)
+        for kind in PlanKind:
+            application.ledger.held(source, kind)
+        application.ledger.reviews(source)
     yield Diagnosis("ledger", Health.OK, f"{application.settings.ledger} can be read")
 
 

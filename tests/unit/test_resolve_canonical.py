@@ -15,6 +15,7 @@ from include.domain.metadata import Hand
 from include.domain.plan import Action, HoldReason, PlanKind, Release
 from include.planning.gate import Limits
 from include.services.context import SourceContext
+from include.services.deciding import Answer, patches_of_answer
 from include.services.family_plan import Scope
 from include.services.resolve_canonical import RESOLVE, look_at_families, mark_families, mark_released
 from include.services.set_metadata import apply_change, plan_change, revert
@@ -514,6 +515,7 @@ def test_the_first_run_sees_all_and_later_ones_what_changed_since() -> None:
 
 def test_families_that_were_never_marked_and_did_not_change_are_left_to_a_backfill() -> None:
     handbook = Handbook().with_pages(60).with_family("deck", 1, 2).night()
+    handbook.clock.turn(days=2)
     run = Manifest("earlier", RESOLVE, SOURCE, handbook.clock.now(), RunState.RESOLVED)
     handbook.manifests.save(replace(run, families=FamilyCounts(0, 0, 0, seen_until=handbook.clock.now())))
     handbook.with_family("policy", 1, 2).night()
@@ -527,6 +529,17 @@ def test_what_came_in_by_day_is_seen_by_the_next_night() -> None:
     handbook.resolve(changed_only=True)
     handbook.with_family("deck", 2).night()
     assert night(handbook.context, "finds nothing").outcomes == ()
+    assert handbook.resolve(changed_only=True).count(DocumentState.RETIRED) == 1
+
+
+def test_what_was_read_before_a_run_and_written_after_it_is_seen_by_the_next() -> None:
+    """An ingest run of hours: the fence is the moment at which the source was asked."""
+    handbook = Handbook().with_pages(60).with_family("deck", 1).night()
+    handbook.with_family("deck", 2)
+    context = handbook.context
+    read = context.extract(context.connector.fetch("deck-v2.md"))
+    handbook.resolve(changed_only=True)
+    context.writer.write([read])
     assert handbook.resolve(changed_only=True).count(DocumentState.RETIRED) == 1
 
 
@@ -586,3 +599,35 @@ def test_a_released_run_that_was_killed_is_finished_by_its_next_attempt_only() -
     assert manifest.state is RunState.RESOLVED
     assert len(handbook.superseded()) == 5
     assert handbook.held == ""
+
+
+# -- a person's answer --
+
+
+def answered(**answer: object) -> dict[str, dict[str, object]]:
+    handbook = fork(Handbook().with_pages(30).with_family("deck", 1), "by-ada", "by-bob").night()
+    _, planned = look_at_families(handbook.context, run_id="dry")
+    (decision,) = planned.resolved.decisions
+    return {k: dict(v) for k, v in patches_of_answer(decision, Answer(decision.family, **answer)).items()}  # type: ignore[arg-type]
+
+
+def test_an_answer_marks_the_head_and_all_others_or_only_those_that_are_named() -> None:
+    everyone = answered(head="by-bob.md")
+    assert sorted(everyone) == ["by-ada.md", "by-bob.md", "deck-v1.md"]
+    assert everyone["by-bob.md"]["supersedes"] == ["by-ada.md", "deck-v1.md"]
+    assert everyone["by-ada.md"]["superseded_by"] == ["by-bob.md"]
+    only = answered(head="by-bob.md", supersede=("by-ada.md",))
+    assert sorted(only) == ["by-ada.md", "by-bob.md"]
+    assert only["by-bob.md"]["supersedes"] == ["by-ada.md"]
+
+
+def test_documents_that_are_no_family_get_one_each() -> None:
+    assert {doc_id: marks["doc_family"] for doc_id, marks in answered().items()} == {
+        doc_id: doc_id for doc_id in ("by-ada.md", "by-bob.md", "deck-v1.md")
+    }
+
+
+@pytest.mark.parametrize("answer", [{"head": "page.md"}, {"head": "by-bob.md", "supersede": ("by-bob.md",)}])
+def test_an_answer_that_names_a_stranger_or_replaces_itself_is_refused(answer: dict[str, object]) -> None:
+    with pytest.raises(ConfigError, match=r"is not in it|cannot replace itself"):
+        answered(**answer)
