@@ -18,6 +18,7 @@ from include.domain.payload import marked
 from include.planning.choosing import Choice
 from include.planning.metadata_rules import shown
 from include.services.context import SourceContext
+from include.services.holding import with_standing_hold
 from include.services.marking import Marking
 from include.services.reading import Progress
 from include.services.set_metadata import (
@@ -139,7 +140,7 @@ def dry_run(context: SourceContext, wish: Wish, *, run_id: str) -> tuple[Manifes
         _failed(context, manifest, error)
         raise
     manifest = replace(
-        manifest,
+        with_standing_hold(context.ledger, manifest),
         state=RunState.PLANNED,
         finished_at=context.clock.now(),
         indexed_before=plan.indexed,
@@ -178,7 +179,7 @@ def apply_run(context: SourceContext, wish: Wish, *, run_id: str, checksum: str 
         _failed(context, manifest, error)
         raise
     manifest = replace(
-        manifest,
+        with_standing_hold(context.ledger, manifest),
         state=RunState.TRUE,
         finished_at=context.clock.now(),
         outcomes=tuple(_outcomes(plan, marking)),
@@ -250,7 +251,7 @@ def _failed(context: SourceContext, manifest: Manifest, error: BaseException) ->
         next_step = "The same call again finishes what was begun"
     context.manifests.save(
         replace(
-            manifest,
+            with_standing_hold(context.ledger, manifest),
             state=RunState.FAILED,
             finished_at=context.clock.now(),
             planned_removals=0 if untouched else manifest.planned_removals,

@@ -14,7 +14,7 @@ from typing import Any
 from airflow.sdk import Asset, get_current_context
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
-from include.domain.errors import Fatal, Held, Retriable
+from include.domain.errors import ConfigError, Fatal, Held, Retriable
 from include.domain.manifest import Gauge, Manifest
 from include.telemetry.alerts import Alert
 from include.telemetry.reception import reception_gauges
@@ -44,6 +44,16 @@ def current_run() -> Run:
 def run_started_at() -> datetime:
     dag_run = get_current_context()["dag_run"]
     return dag_run.start_date or dag_run.run_after
+
+
+def triggering_user() -> str:
+    """Who started this run: with a login of Airflow, or at a shell with `airflow dags trigger`. Raises ConfigError when
+    nobody did: a change of metadata has an author."""
+    dag_run = get_current_context()["dag_run"]
+    name = getattr(dag_run, "triggering_user_name", None)
+    if not name:
+        raise ConfigError(f"run {dag_run.run_id}: nobody is named as having started it; start it from Airflow's pages")
+    return str(name)
 
 
 @contextmanager

@@ -79,7 +79,7 @@ def set_metadata_as_asked(application: Application, run: Run, params: Mapping[st
     source = _one(application, str(params["source"]))
     asked = Asked(
         by=by,
-        reason=str(params["reason"]),
+        reason=str(params["reason"]) or ("dry run" if params["dry_run"] else ""),
         where=tuple(params["where"]),
         everything=bool(params["everything"]),
         patch=typed(params["set"]) if params["set"] else {},

@@ -16,6 +16,7 @@ DAGS = (
     "ingest_documents",
     "reconcile_index",
     "resolve_canonical",
+    "set_metadata",
 )
 
 
