@@ -301,6 +301,12 @@ def test_the_document_beside_its_snapshots_lives_on(living: str, snapshots: tupl
     assert len(found.members) == 1 + len(snapshots)
 
 
+def test_the_one_of_the_folders_name_lives_on_whatever_else_is_beside_it() -> None:
+    snapshots = (document("releases/1.9.md"), document("releases/1.10.md"))
+    found = only(grouped(document("README.md"), document("RELEASES.md"), *snapshots))
+    assert found.living == ("RELEASES.md",)
+
+
 def test_of_two_documents_beside_snapshots_neither_is_taken() -> None:
     found = only(
         grouped(document("a.bs"), document("b.bs"), document("drafts-2/2018-06.bs"), document("drafts-2/2018-12.bs"))
