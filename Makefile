@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-slow test-cms test-distributed setup-adapters test-adapters lint demo up down status replay bench bench-families eval lock clean
+.PHONY: help setup test test-slow test-cms test-distributed setup-adapters test-adapters lint demo up down status replay bench bench-families eval eval-dates lock clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -90,6 +90,9 @@ bench-families: setup ## The resolver over 7,000 made-up documents: seconds besi
 
 eval: setup ## Questions with known answers: metrics, baseline, naive pipeline; real questions where they are
 	$(RUN) -m tests.evaluation $(ARGS)
+
+eval-dates: setup ## Declared dates of real documents against those of git, names and texts, where they are
+	$(RUN) -m tests.evaluation.dates $(ARGS)
 
 lock: setup ## Compile requirements.in to requirements.txt, keeping pins that still fit
 	$(RUN) -m uv pip compile requirements.in -o requirements.txt --quiet --universal --python-version 3.11 \

@@ -70,7 +70,7 @@ def read_history(repository: Reader, commit: str, paths: Iterable[bytes], *, sha
             walk.step(one)
     return History(
         {
-            path: (*_birth(walk.born.get(path), shallow), *_last_change(walk.changed.get(path), shallow))
+            path: (*birth(walk.born.get(path), shallow), *last_change(walk.changed.get(path), shallow))
             for path in walk.born.keys() | walk.changed.keys()
         },
         {path: todays[0] for path, todays in walk.left.items() if todays},
@@ -110,8 +110,8 @@ class _Walk:
     its changes the last one."""
 
     def __init__(self, head: str, paths: Iterable[bytes], parents: _Parents) -> None:
-        self.born: dict[bytes, _Noted] = {}
-        self.changed: dict[bytes, _Noted] = {}
+        self.born: dict[bytes, Noted] = {}
+        self.changed: dict[bytes, Noted] = {}
         self.left: dict[bytes, tuple[bytes, ...]] = {}
         self._parents = parents
         self._names: dict[str, _Names] = {head: {path: (path,) for path in paths}}
@@ -141,9 +141,9 @@ class _Walk:
             if not todays:
                 continue
             if change.old_oid != change.new_oid:  # a pure rename does not make a text newer
-                self._note_change(todays, _Noted.of(commit, len(commit.changes)))
+                self._note_change(todays, Noted.of(commit, len(commit.changes)))
             if change.status == "A":
-                self._note_birth(todays, _Noted.of(commit, added[_kind(change.path)]))
+                self._note_birth(todays, Noted.of(commit, added[_kind(change.path)]))
                 del called[change.path]  # an older file of this name is another file
             elif change.old_path != change.path:
                 moved.append((change.old_path, todays))
@@ -165,9 +165,9 @@ class _Walk:
             origins = _origins(change, others, renamed or [])
             same = [one for one in origins if one[2] == change.new_oid]
             if not same:
-                self._note_change(todays, _Noted.of(merge, 1))
+                self._note_change(todays, Noted.of(merge, 1))
             if not origins:
-                self._note_birth(todays, _Noted.of(merge, 1))
+                self._note_birth(todays, Noted.of(merge, 1))
             for number, path, _ in same[:1] or origins:
                 if path != change.path:
                     self.left.setdefault(path, todays)
@@ -190,17 +190,17 @@ class _Walk:
             there[path] = _joined(there.get(path, ()), todays)
         self._names[parent] = there
 
-    def _note_birth(self, todays: tuple[bytes, ...], noted: _Noted) -> None:
+    def _note_birth(self, todays: tuple[bytes, ...], noted: Noted) -> None:
         for today in todays:
-            self.born[today] = min(self.born.get(today, noted), noted, key=_Noted.began)
+            self.born[today] = min(self.born.get(today, noted), noted, key=Noted.began)
 
-    def _note_change(self, todays: tuple[bytes, ...], noted: _Noted) -> None:
+    def _note_change(self, todays: tuple[bytes, ...], noted: Noted) -> None:
         for today in todays:
-            self.changed[today] = max(self.changed.get(today, noted), noted, key=_Noted.ended)
+            self.changed[today] = max(self.changed.get(today, noted), noted, key=Noted.ended)
 
 
 @dataclass(frozen=True, slots=True)
-class _Noted:
+class Noted:
     """What a commit says of a file: when, by its author and its committer, and how many files it did the same to.
     None is a date that no calendar has."""
 
@@ -209,7 +209,7 @@ class _Noted:
     files: int
 
     @classmethod
-    def of(cls, commit: Commit, files: int) -> _Noted:
+    def of(cls, commit: Commit, files: int) -> Noted:
         return cls(_moment(commit.author_date), _moment(commit.commit_date), files)
 
     def began(self) -> datetime:
@@ -276,8 +276,9 @@ def _with_exact_moves(changes: tuple[Change, ...]) -> tuple[Change, ...]:
     )
 
 
-def _birth(noted: _Noted | None, shallow: bool) -> list[DateCandidate]:
-    """The author knows best when a text was written. A date after the commit itself is one of a wrong clock."""
+def birth(noted: Noted | None, shallow: bool) -> list[DateCandidate]:
+    """What the commit that added a file says of its creation. The author knows best when a text was written; a date
+    after the commit itself is one of a wrong clock."""
     if noted is None:
         return []
     authored = _candidate(DateField.CREATED, "git first commit", noted.authored, Trust.LOW)
@@ -292,7 +293,8 @@ def _birth(noted: _Noted | None, shallow: bool) -> list[DateCandidate]:
     return births
 
 
-def _last_change(noted: _Noted | None, shallow: bool) -> list[DateCandidate]:
+def last_change(noted: Noted | None, shallow: bool) -> list[DateCandidate]:
+    """What the last commit that changed a file says of its last change."""
     if noted is None:
         return []
     trust = Trust.LOW if noted.files > MOST_CHANGES else Trust.HIGH

@@ -11,8 +11,8 @@ from include.domain.dates import Precision, shown
 
 @dataclass(frozen=True, slots=True)
 class DateCluster:
-    """Dates of one field and origin that too many documents of a source share, from `first` to `last`: those of an
-    import, a build, a checkout or a template. `documents` of the `of` that have a date of this origin."""
+    """Dates of one field and place that too many documents of a source share, from `first` to `last`: those of an
+    import, a build, a checkout or a template. `documents` of the `of` that have a date from this place."""
 
     field: DateField
     origin: str
@@ -30,7 +30,7 @@ class DateCluster:
         return f"{self.documents} of {self.of} documents {what}"
 
     def is_of(self, field: DateField, origin: str) -> bool:
-        return (field, origin) == (self.field, self.origin)
+        return field is self.field and place_of(origin) == self.origin
 
     def covers(self, field: DateField, origin: str, value: datetime) -> bool:
         return self.is_of(field, origin) and self.first <= value <= self.last
@@ -68,6 +68,11 @@ class DateReport:
     def trusted(self, field: DateField) -> int:
         """Documents whose date of this field a ranking may count."""
         return sum(each.documents for each in self.shares if each.field is field and each.trust in ("high", "low"))
+
+
+def place_of(origin: str) -> str:
+    """Without what was told apart within it: author and committer date the same commit."""
+    return origin.partition(",")[0]
 
 
 def _words(span: timedelta) -> str:

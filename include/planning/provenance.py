@@ -25,7 +25,7 @@ from include.domain.dating import Distrust, date_document, note_of, told_by
 from include.domain.documents import ExtractedDocument, Marks
 from include.domain.inventory import IndexInventory
 from include.domain.payload import marked, metadata_hash, source_says
-from include.domain.provenance import DateAnomaly, DateCluster, DateReport, DateShare
+from include.domain.provenance import DateAnomaly, DateCluster, DateReport, DateShare, place_of
 
 SAME_SECOND = 5
 SAME_DAY, SAME_DAY_PERCENT = 10, 20
@@ -74,7 +74,7 @@ def clusters_in(documents: Iterable[DocumentProvenance], known: Sequence[DateClu
     for document in documents:
         for name, date in document.dates.items():
             if name in _JUDGED and date.precision in (Precision.DAY, Precision.INSTANT):
-                by_origin[name, date.origin].append(date)
+                by_origin[name, place_of(date.origin)].append(date)
     found: list[DateCluster] = []
     for (name, origin), dates in by_origin.items():
         spans = [*_spans(origin, dates), *((one.first, one.last) for one in known if one.is_of(name, origin))]
@@ -182,13 +182,19 @@ def report_of(documents: Mapping[str, DocumentProvenance], clusters: Sequence[Da
             doubted[told].append(doc_id)
     return DateReport(
         len(documents),
-        tuple(DateShare(*key, count) for key, count in sorted(shares.items(), key=lambda one: (one[0][0], -one[1]))),
+        tuple(DateShare(*key, count) for key, count in sorted(shares.items(), key=_place)),
         tuple(
             DateAnomaly(name, doubt, len(doc_ids), doc_ids[0])
             for (name, doubt), doc_ids in sorted(doubted.items(), key=lambda one: (-len(one[1]), one[0]))
         ),
         tuple(clusters),
     )
+
+
+def _place(share: tuple[tuple[DateField, str, str], int]) -> tuple[object, ...]:
+    """The order in which people think of dates, the largest share first."""
+    (name, origin, trust), count = share
+    return list(DateField).index(name), -count, origin, trust
 
 
 def _stored_date(said: Mapping[str, object], name: DateField) -> EvidencedDate | None:
@@ -207,10 +213,7 @@ def _stored_date(said: Mapping[str, object], name: DateField) -> EvidencedDate |
 def lowered(
     metadata: Mapping[str, object], marks: Marks, clusters: Mapping[DateField, DateCluster]
 ) -> dict[str, object]:
-    """The stored fields that change when these dates of a document are not believed any more.
-
-    `read_with` goes, so that the next night reads the document again: another of its dates may count then.
-    """
+    """The stored fields that change when these dates of a document are not believed any more."""
     said = source_says(metadata)
     notes = said.get("date_notes")
     kept = list(notes) if isinstance(notes, list) else []
@@ -221,5 +224,6 @@ def lowered(
             said[f"{name}_trust"] = Trust.UNKNOWN.value
             kept.append(note_of(doubted, is_shown=True))
     said["date_notes"] = kept
-    after = marked({**said, "metadata_hash": metadata_hash(said)}, marks)
+    digest = {"metadata_hash": metadata_hash(said), "read_with": metadata.get("read_with")}
+    after = marked({**said, **digest}, marks)
     return {name: value for name, value in after.items() if value != metadata.get(name)}

@@ -48,7 +48,8 @@ def doubt_what_was_read(context: SourceContext, reading: Reading, inventory: Ind
 
 def take_stock(context: SourceContext, inventory: IndexInventory) -> DateReport:
     """Where the dates of the index come from. Those that turn out to be shared by too many documents are not trusted
-    any more when this returns; the documents are read again by the next night, for another date may count then."""
+    any more when this returns. What else speaks for their dates is not in the index: it counts when they are read
+    again."""
     stock = provenance_of(inventory)
     clusters = clusters_in(stock.values(), context.date_clusters.of(context.source))
     context.date_clusters.put(context.source, clusters)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
+from include.domain.date_candidates import DateField
 from include.domain.manifest import DocumentState, Findings, Gauge, Manifest, RunState
 
 SUCCESS = frozenset({RunState.TRUE, RunState.DEGRADED})
@@ -32,6 +33,7 @@ GAUGES: dict[str, str] = {
     "rag.embedded_over_minimum": "chunks embedded by chunks that really changed; 1 is right",
     "rag.failed_docs": "documents that failed and keep their last good version",
     "rag.repaired_docs": "documents the night had to put right; above zero with webhooks on means lost events",
+    "rag.dated_share": "share of documents whose creation date is trusted enough to be ranked by; 1 is all",
     "rag.foreign_points": "points of no configured source; never touched",
     "rag.last_success_age_seconds": "since the index was last proven true; absent if it never was",
     "rag.listing_proven": "1 if the last listing was proven complete, else 0",
@@ -48,6 +50,7 @@ def gauges(latest: Manifest, last_success: Manifest | None, *, now: datetime) ->
         "rag.docs": latest.documents,
         "rag.chunks": latest.chunks,
         "rag.foreign_points": latest.foreign_points,
+        "rag.dated_share": _dated_share(latest),
         "rag.deletions_held": sum(change.action == "delete" for change in latest.held),
         "rag.held_plan_age_seconds": _age(latest.held_since, now) if latest.held else 0.0,
         "rag.embedded_chunks": sum(outcome.embedded for outcome in latest.outcomes),
@@ -87,6 +90,11 @@ def _listing_proven(manifest: Manifest) -> float | None:
     if manifest.state is RunState.UNPROVEN:
         return 0.0
     return None if manifest.proof is None else 1.0
+
+
+def _dated_share(manifest: Manifest) -> float | None:
+    dates = manifest.dates
+    return dates.trusted(DateField.CREATED) / dates.documents if dates and dates.documents else None
 
 
 def _age(moment: datetime | None, now: datetime) -> float | None:

@@ -7,9 +7,11 @@ from datetime import timedelta
 
 import pytest
 
+from include.domain.date_candidates import DateField
 from include.domain.inventory import Proof
 from include.domain.manifest import DocumentOutcome, DocumentState, Findings, Manifest, RunState
 from include.domain.plan import Action, Change
+from include.domain.provenance import DateReport, DateShare
 from include.telemetry.alerts import ALERTS, STALE_AFTER, alerts
 from include.telemetry.gauges import GAUGES, gauges, last_success
 from tests.builders import at, context_of, night
@@ -30,6 +32,16 @@ TRUE = Manifest(
     documents=9,
     chunks=27,
     foreign_points=2,
+    dates=DateReport(
+        9,
+        (
+            DateShare(DateField.CREATED, "field date", "high", 3),
+            DateShare(DateField.CREATED, "git first commit", "low", 3),
+            DateShare(DateField.CREATED, "field date", "unknown", 2),
+            DateShare(DateField.CREATED, "", "", 1),
+            DateShare(DateField.UPDATED, "field changed", "high", 9),
+        ),
+    ),
     outcomes=(
         DocumentOutcome("a", DocumentState.CREATED, chunks=3, embedded=3, minimum=2),
         DocumentOutcome("b", DocumentState.REPLACED, chunks=4, embedded=1, reused=3, minimum=1),
@@ -83,6 +95,7 @@ def test_every_gauge_of_a_full_manifest_has_its_number() -> None:
         "rag.failed_docs": 1,
         "rag.repaired_docs": 3,
         "rag.foreign_points": 2,
+        "rag.dated_share": 6 / 9,
         "rag.last_success_age_seconds": 50 * 60,
         "rag.listing_proven": 1,
     }
@@ -99,6 +112,7 @@ def test_what_a_run_did_not_establish_is_absent() -> None:
         documents=None,
         chunks=None,
         foreign_points=None,
+        dates=None,
         outcomes=(),
     )
     absent = set(GAUGES) - set(values(broken))
@@ -107,6 +121,7 @@ def test_what_a_run_did_not_establish_is_absent() -> None:
         "rag.docs",
         "rag.chunks",
         "rag.foreign_points",
+        "rag.dated_share",
         "rag.last_success_age_seconds",
         "rag.listing_proven",
         "rag.repaired_docs",
