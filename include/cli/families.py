@@ -37,6 +37,9 @@ def resolve(
 ) -> None:
     """Decide in each family which document holds, and show it; with --apply mark what it supersedes."""
 
+    if family and source == "all":
+        raise ConfigError("a family belongs to one source: name it")
+
     def one(application_: Application, name: str) -> Manifest:
         with progress_bar(name) as progress:
             return wiring.resolve_source(

@@ -67,7 +67,7 @@ def print_family_plan(source: str, planned: Planned) -> None:
     if ambiguous:
         out.print(f"[bold underline]{source}: for a person to decide[/]")
     for decision in ambiguous:
-        _print_question(decision)
+        _print_question(decision, planned.resolved)
     plan = planned.plan
     touched = sum(bool(family.family) for family in plan.families)
     decided = len(planned.resolved.decisions) - len(ambiguous)
@@ -77,6 +77,8 @@ def print_family_plan(source: str, planned: Planned) -> None:
     )
     if plan.changes:
         out.print(f"  next: truecopy resolve {source} --apply")
+    if planned.verdict.held:
+        out.print(f"  then: truecopy approve {source} {planned.verdict.checksum} --reason …, for what is held")
 
 
 def print_held_families(plan: HeldPlan) -> None:
@@ -123,10 +125,11 @@ def _summary(decision: FamilyDecision, retired: int | None = None) -> str:
     return f"[bold]{escape(decision.family)}[/]  {' · '.join(parts)}"
 
 
-def _print_question(decision: FamilyDecision) -> None:
+def _print_question(decision: FamilyDecision, resolved: Resolved) -> None:
     out.print(f"[yellow]{escape(decision.family)} is ambiguous[/]: {escape('; '.join(decision.why))}")
     for option in decision.options:
-        out.print(f"  [bold]{escape(option.doc_id)}[/]: {escape('; '.join(option.evidence))}")
+        said = "; ".join(option.evidence) or _facts(option.doc_id, decision, resolved.documents[option.doc_id])
+        out.print(f"  [bold]{escape(option.doc_id)}[/]: {escape(said)}")
     command = shlex.join(["truecopy", "decide", decision.source, decision.family])
     out.print(f"  [dim]{escape(command)} --head … --reason …[/]")
 
@@ -135,10 +138,10 @@ def print_families(resolved: Resolved) -> None:
     """One line for each decided family, then the questions."""
     ambiguous = [each for each in resolved.decisions if each.outcome is Outcome.AMBIGUOUS]
     for decision in resolved.decisions:
-        if decision not in ambiguous:
+        if decision.outcome is Outcome.DECIDED:
             out.print(f"{_summary(decision)}  [dim]of {len(decision.members)}[/]")
     for decision in ambiguous:
-        _print_question(decision)
+        _print_question(decision, resolved)
     out.print(
         f"{resolved.source}: {len(resolved.decisions)} families among {len(resolved.documents)} documents, "
         f"{len(ambiguous)} for a person to decide"
@@ -150,7 +153,7 @@ def print_family(decision: FamilyDecision, resolved: Resolved) -> None:
     is_open = decision.outcome is Outcome.AMBIGUOUS
     outcome = "[yellow]ambiguous[/]" if is_open else "decided"
     tree = Tree(f"[bold]{escape(decision.family)}[/] · {decision.relation.value} · {outcome}")
-    for reason in decision.why:
+    for reason in decision.why if not is_open else ():
         tree.add(f"[dim]{escape(reason)}[/]")
     older: dict[str, list[Link]] = defaultdict(list)
     for link in sorted(decision.links, key=lambda link: link.older):
@@ -164,8 +167,8 @@ def print_family(decision: FamilyDecision, resolved: Resolved) -> None:
             for link in _below(doc_id, older, placed):
                 branch.add(_line(link.older, decision, resolved.documents[link.older], link))
     out.print(tree)
-    for option in decision.options:
-        out.print(f"[yellow]{escape(option.doc_id)}[/]: {escape('; '.join(option.evidence))}")
+    if is_open:
+        _print_question(decision, resolved)
 
 
 def _below(head: str, older: Mapping[str, Sequence[Link]], placed: set[str]) -> Iterator[Link]:
@@ -183,17 +186,20 @@ def _below(head: str, older: Mapping[str, Sequence[Link]], placed: set[str]) -> 
 def _line(doc_id: str, decision: FamilyDecision, indexed: IndexedMember, link: Link | None = None) -> str:
     holders = (("current", decision.current), ("canonical", decision.canonical))
     roles = " · ".join(name for name, holder in holders if holder == doc_id)
-    version = decision.versions.get(doc_id, "")
-    facts = " · ".join(part for part in (indexed.member.title, version, _date(indexed)) if part)
     parts = [f"[bold]{escape(doc_id)}[/] [green]{roles}[/]" if roles else escape(doc_id)]
     parts += ["[cyan]pinned[/]"] if indexed.member.pinned else []
-    parts += [f"[dim]{escape(facts)}[/]"]
+    parts += [f"[dim]{escape(_facts(doc_id, decision, indexed))}[/]"]
     if link:
         parts.append(f"\n  superseded by {escape(link.newer)}: {escape('; '.join(link.evidence))}")
     status = str(indexed.said.get("status", "unknown"))
     if (status == Status.SUPERSEDED) != bool(link):
         parts.append(f"\n  [yellow]the index says {escape(status)}[/]")
     return " ".join(parts)
+
+
+def _facts(doc_id: str, decision: FamilyDecision, indexed: IndexedMember) -> str:
+    version = decision.versions.get(doc_id, "")
+    return " · ".join(part for part in (indexed.member.title, version, _date(indexed)) if part)
 
 
 def _date(indexed: IndexedMember) -> str:

@@ -19,8 +19,6 @@ from include.domain.dates import from_rfc3339, rfc3339
 from include.domain.documents import Marks, Status
 from include.domain.errors import Retriable
 from include.domain.manifest import DocumentOutcome, DocumentState, FamilyCounts, Manifest, RunState
-from include.domain.metadata import Patch
-from include.domain.payload import MARK_FIELDS, marked
 from include.domain.plan import Action, HeldPlan, PlanKind
 from include.families.members import Outcome
 from include.families.review import review_of
@@ -30,7 +28,6 @@ from include.services.context import SourceContext
 from include.services.family_plan import ALL_FAMILIES, Scope
 from include.services.holding import with_standing_hold
 from include.services.judging_families import Planned, changed_since, plan_marks, standing_plan, waiting_families
-from include.services.marking import bring_in
 from include.services.reading import Progress
 from include.services.resolving import Resolved, resolve_families
 from include.services.set_metadata import apply_change
@@ -41,6 +38,7 @@ RESOLVE = "resolve_canonical"
 _RECENT_RUNS = 100
 """How far back the last run is looked for that saw every change."""
 
+_NO_MARKS = Marks()
 _DONE = {
     Action.RETIRE: DocumentState.RETIRED,
     Action.RESTORE: DocumentState.RESTORED,
@@ -64,7 +62,9 @@ def look_at_families(context: SourceContext, scope: Scope = ALL_FAMILIES, *, run
         indexed_before=plan.indexed_documents,
         families=_counts(context, planned.resolved),
         holds=verdict.holds,
-        outcomes=_outcomes(verdict.allowed, DocumentState.PLANNED) + _outcomes(verdict.held, DocumentState.HELD),
+        outcomes=_sorted(
+            *_outcomes(verdict.allowed, DocumentState.PLANNED), *_outcomes(verdict.held, DocumentState.HELD)
+        ),
         reason=f"dry run of {scope.words}: {len(plan.changes)} documents would be marked, {plan.retirements} of them "
         f"as superseded; {len(verdict.held_changes)} would wait for a person",
         next_step=f"`truecopy resolve {context.source} --apply`" if plan.changes else "",
@@ -191,11 +191,10 @@ def _write_marks(
     context: SourceContext, planned: Planned, approved: ApprovedMarks, progress: Progress
 ) -> tuple[DocumentOutcome, ...]:
     """Into the ledger and every chunk; and what an earlier run left half done."""
-    if approved.patches:
-        apply_change(context, replace(planned.change, patches=approved.patches), progress=progress)
     lagging = _lagging(context, planned, {patch.doc_id for patch in approved.patches})
-    if lagging:
-        bring_in(context, lagging, progress=progress)
+    if approved.patches or lagging:
+        change = replace(planned.change, patches=approved.patches)
+        apply_change(context, change, also=lagging, progress=progress)
     why = "its chunks did not say what the ledger says"
     return (
         *_outcomes(approved.families),
@@ -206,23 +205,13 @@ def _write_marks(
 def _lagging(context: SourceContext, planned: Planned, marked_now: set[str]) -> list[str]:
     """Documents whose chunks do not say what the ledger says: an earlier run was killed between the two."""
     marks = context.ledger.marks(context.source)
-    family = planned.scope.family
-    found = []
-    for doc_id, indexed in planned.resolved.documents.items():
-        if doc_id in marked_now or indexed.said == (expected := _says(marks.get(doc_id, _NO_MARKS))):
-            continue
-        if not family or family in (indexed.said.get("doc_family"), expected.get("doc_family")):
-            found.append(doc_id)
-    return sorted(found)
-
-
-_NO_MARKS = Marks()
-
-
-def _says(marks: Marks) -> Patch:
-    fields = marked({}, marks)
-    said = {"status": marks.status.value, **{name: fields[name] for name in MARK_FIELDS}}
-    return {name: value for name, value in said.items() if value is not None}
+    documents, family = planned.resolved.documents, planned.scope.family
+    return [
+        doc_id
+        for doc_id in sorted(documents.keys() - marked_now)
+        if not documents[doc_id].agrees_with(decided := marks.get(doc_id, _NO_MARKS))
+        and (not family or family in (decided.doc_family, documents[doc_id].said.get("doc_family")))
+    ]
 
 
 def _concluded(
@@ -239,7 +228,7 @@ def _concluded(
         with_standing_hold(context.ledger, manifest, PlanKind.FAMILIES),
         finished_at=context.clock.now(),
         families=_counts(context, planned.resolved, seen_until),
-        outcomes=tuple(sorted((*outcomes, *held), key=lambda outcome: outcome.doc_id)),
+        outcomes=_sorted(*outcomes, *held),
     )
     state, reason, next_step = _verdict_of_run(context, manifest, planned)
     manifest = replace(manifest, state=state, reason=reason, next_step=next_step)
@@ -305,6 +294,10 @@ def _outcomes(families: Iterable[FamilyChange], state: DocumentState | None = No
         for family in families
         for change in family.changes
     )
+
+
+def _sorted(*outcomes: DocumentOutcome) -> tuple[DocumentOutcome, ...]:
+    return tuple(sorted(outcomes, key=lambda outcome: outcome.doc_id))
 
 
 def _failed(context: SourceContext, manifest: Manifest, error: BaseException) -> None:

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from include.domain.dates import EvidencedDate, Precision, Trust, from_rfc3339
-from include.domain.documents import SEARCHABLE, DocumentKey
+from include.domain.documents import SEARCHABLE, DocumentKey, Marks
 from include.domain.lineage import Lineage
 from include.domain.metadata import Hand, Patch
-from include.domain.payload import MARK_FIELDS
+from include.domain.payload import MARK_FIELDS, marked
 from include.families.members import FamilyDecision, Member
 from include.families.resolve import resolve
 from include.ports import Vectors
@@ -34,6 +34,12 @@ class IndexedMember:
     fetched_at: datetime | None
     chunk_hash: str
     said: Patch
+
+    def agrees_with(self, marks: Marks) -> bool:
+        """Whether the chunk says what these marks make of it."""
+        fields = marked({}, marks)
+        decided = {"status": marks.status.value, **{name: fields[name] for name in MARK_FIELDS}}
+        return self.said == {name: value for name, value in decided.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
