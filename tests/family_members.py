@@ -20,7 +20,7 @@ def day(text: str, trust: Trust = Trust.HIGH) -> EvidencedDate:
 
 def member(
     doc_id: str,
-    title: str = "",
+    title: str = "Page",
     *,
     source: str = "docs",
     url: str = "",
@@ -38,10 +38,10 @@ def member(
     trust: Trust = Trust.HIGH,
     decided: Mapping[str, object] | None = None,
 ) -> Member:
-    """`created` and `effective` are days, empty for unknown; without a title it is "Page" and its id."""
+    """`created` and `effective` are days, empty for unknown."""
     return Member(
         DocumentKey(source, doc_id),
-        title or f"Page {doc_id}",
+        title,
         url,
         lang,
         content_type,

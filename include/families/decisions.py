@@ -154,7 +154,8 @@ def _are_entries_of_a_register(members: Sequence[Contender]) -> bool:
 
 def _stays(each: Contender) -> bool:
     """Whether nothing but a stated link replaces it."""
-    return each.is_left_alone or each.member.decided.get("status") == "published"
+    decided = each.member.decided
+    return each.is_left_alone or decided.get("status") == "published" or decided.get("is_current") is True
 
 
 def _refuse_circles(by_id: Mapping[str, Contender], order: _Order) -> None:

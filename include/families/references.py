@@ -72,16 +72,18 @@ class References:
     def _ways(self, reference: str, member: Member) -> Iterator[AbstractSet[str]]:
         """Documents by one reading after the other, the surest first; a reading counts where it finds something."""
         doc_id = member.key.doc_id
+        if not _title(reference):
+            return
         if re.match(r"https?://", reference, re.IGNORECASE):
             yield self._addresses.get(_address(reference), _NONE)
             yield self._aliases.get(_alias(reference), _NONE)
             return
+        yield self._paths.get(_path(posixpath.join(posixpath.dirname(doc_id), _without_anchor(reference))), _NONE)
         if reference in self._ids:
             yield {reference}
-        yield self._paths.get(_path(posixpath.join(posixpath.dirname(doc_id), _without_anchor(reference))), _NONE)
         yield self._paths.get(_path(_without_anchor(reference)), _NONE) if reference.startswith("/") else _NONE
         if "/" in reference and re.match(r"https?://", member.url, re.IGNORECASE):
-            yield self._addresses.get(_address(urljoin(member.url, reference)), _NONE)
+            yield self._addresses.get(_address(_joined(member.url, reference)), _NONE)
         yield self._aliases.get(_alias(reference), _NONE)
         yield self._numbered(reference, doc_id)
         yield self._titles.get(_title(reference), _NONE)
@@ -121,7 +123,7 @@ class References:
             if re.match(r"https?://", alias, re.IGNORECASE):
                 self._addresses[_address(alias)].add(doc_id)
             elif alias.startswith("/") and member.url:
-                self._addresses[_address(urljoin(member.url, alias))].add(doc_id)
+                self._addresses[_address(_joined(member.url, alias))].add(doc_id)
         self._add_number(member)
 
     def _add_number(self, member: Member) -> None:
@@ -158,9 +160,20 @@ def _without_index(path: str) -> str:
     return folder if folder and name.lower() in _INDEX_NAMES else bare
 
 
+def _joined(url: str, reference: str) -> str:
+    try:
+        return urljoin(url, reference)
+    except ValueError:
+        return reference
+
+
 def _address(url: str) -> str:
-    parts = urlsplit(url.strip())
-    host = (parts.hostname or "").removeprefix("www.")
+    """An address as it is compared: host and path, in one spelling. What is none is only like itself."""
+    try:
+        parts = urlsplit(url.strip())
+        host = (parts.hostname or "").removeprefix("www.")
+    except ValueError:
+        return url
     query = f"?{parts.query}" if parts.query else ""
     return f"{host}/{_path(unquote(parts.path) or '/').removeprefix('.')}{query}"
 

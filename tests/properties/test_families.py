@@ -34,7 +34,7 @@ def members(draw: st.DrawFn, *, decided: bool = True) -> list[Member]:
     return [
         member(
             name,
-            draw(st.sampled_from(["", "One title"])),
+            draw(st.sampled_from(["Page", "One title"])),
             lang=draw(st.sampled_from([None, None, "en", "fr"])),
             content_type=draw(st.sampled_from(["page"] * 9 + ["evergreen"])),
             content_hash=draw(st.sampled_from(["", "", "one text"])),
