@@ -20,7 +20,7 @@ from include.store.session import names_a_document
 from include.store.sparse import document_vector
 from include.store.where import After, Condition, HasId, Is, OneOf, Where, Within
 
-PAGE = 5_000
+PAGE = 2_000
 
 _INDEX_TYPE = {
     Kind.KEYWORD: edge.PayloadSchemaType.Keyword,
@@ -79,14 +79,16 @@ class EdgeEngine:
         with self._errors("count"):
             return self._shard.count(edge.CountRequest(exact=True, filter=_filter(where)))
 
-    def pages(self, where: Where, *, fields: Sequence[str], vectors: bool = False) -> Iterator[Sequence[edge.Record]]:
+    def pages(
+        self, where: Where, *, fields: Sequence[str] | None = None, vectors: bool = False
+    ) -> Iterator[Sequence[edge.Record]]:
         offset = None
         while True:
             request = edge.ScrollRequest(
                 offset=offset,
                 limit=PAGE,
                 filter=_filter(where),
-                with_payload=list(fields),
+                with_payload=True if fields is None else list(fields),
                 with_vector=[DENSE] if vectors else False,
             )
             with self._errors("scroll"):

@@ -28,22 +28,6 @@ _CANONICAL = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _METADATA = frozenset(METADATA_FIELDS)
 _TRUTHS = tuple(name for name in METADATA_FIELDS if FIELDS[name].kind is Kind.BOOL)  # 1 is equal to True, and is not it
 
-# What `stored_chunk` reads; everything else of the payload is for display.
-READ_FIELDS = (
-    "source",
-    "doc_id",
-    "doc_version",
-    "content_hash",
-    "chunk_hash",
-    "pipeline",
-    "chunk_index",
-    "chunk_count",
-    "status",
-    "fetched_at",
-    "text",
-    *METADATA_FIELDS,
-)
-
 Said = dict[str, Mapping[str, object]]
 """What a chunk of each document says, by doc_id."""
 

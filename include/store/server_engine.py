@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
-import httpx
 from qdrant_client import QdrantClient, models
-from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
-from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
 from include.domain.errors import ConfigError, StoreUnavailable, UnsafeSelector
 from include.ports import Hit, NewPoint
 from include.store.points import payload_of
 from include.store.schema import DENSE, FUSION_K, GRAPH_THRESHOLD_KB, PAYLOAD_INDEXES, SPARSE, Builder, Kind
+from include.store.server_calls import ServerCalls
 from include.store.session import names_a_document
 from include.store.sparse import document_vector
 from include.store.where import After, Condition, HasId, Is, OneOf, Where, Within
 
 PAGE = 2_000
 POINTS_PER_REQUEST = 256
-PAUSES = (0.5, 1.0, 2.0, 4.0)
-"""Seconds between attempts. Every write can be repeated, also one that timed out and was applied after all."""
-
-Answer = TypeVar("Answer")
 
 _INDEX_TYPE = {
     Kind.KEYWORD: models.PayloadSchemaType.KEYWORD,
@@ -58,7 +52,7 @@ class ServerEngine:
         self._client = client
         self._alias = alias
         self._location = location
-        self._pause = pause
+        self._calls = ServerCalls(location, pause)
         self._local = local
         self._dimension = 0
 
@@ -79,21 +73,21 @@ class ServerEngine:
 
     def aliased(self) -> str | None:
         """The collection behind the alias."""
-        answer = self._call("get_aliases", self._client.get_aliases)
+        answer = self._calls.make("get_aliases", self._client.get_aliases)
         return next((item.collection_name for item in answer.aliases if item.alias_name == self._alias), None)
 
     def collections(self) -> list[str]:
-        return [item.name for item in self._call("get_collections", self._client.get_collections).collections]
+        return [item.name for item in self._calls.make("get_collections", self._client.get_collections).collections]
 
     def builder(self, collection: str) -> Builder | None:
         return Builder.from_metadata(self._info(collection).config.metadata)
 
     def create(self, collection: str, builder: Builder) -> None:
         """Create it if it does not exist; of two that try at once, both succeed."""
-        if self._call("collection_exists", self._client.collection_exists, collection):
+        if self._calls.make("collection_exists", self._client.collection_exists, collection):
             return
         try:
-            self._call(
+            self._calls.make(
                 "create_collection",
                 self._client.create_collection,
                 collection,
@@ -104,12 +98,12 @@ class ServerEngine:
                 metadata=builder.as_metadata(),
             )
         except ConfigError:
-            if not self._call("collection_exists", self._client.collection_exists, collection):
+            if not self._calls.make("collection_exists", self._client.collection_exists, collection):
                 raise
 
     def create_missing_indexes(self, collection: str) -> None:
         for name in self._missing_indexes(collection):
-            result = self._call(
+            result = self._calls.make(
                 "create_payload_index",
                 self._client.create_payload_index,
                 collection,
@@ -117,11 +111,11 @@ class ServerEngine:
                 field_schema=_INDEX_TYPE[PAYLOAD_INDEXES[name]],
                 wait=True,
             )
-            self._completed("create_payload_index", result)
+            self._calls.completed("create_payload_index", result)
 
     def point_alias(self, collection: str) -> None:
         creation = models.CreateAlias(collection_name=collection, alias_name=self._alias)
-        self._call(
+        self._calls.make(
             "create_alias",
             self._client.update_collection_aliases,
             change_aliases_operations=[models.CreateAliasOperation(create_alias=creation)],
@@ -145,24 +139,26 @@ class ServerEngine:
         ]
 
     def _info(self, collection: str) -> models.CollectionInfo:
-        return self._call("get_collection", self._client.get_collection, collection)
+        return self._calls.make("get_collection", self._client.get_collection, collection)
 
     # -- points --
 
     def count(self, where: Where) -> int:
-        return self._call("count", self._client.count, self._alias, count_filter=_filter(where), exact=True).count
+        return self._calls.make("count", self._client.count, self._alias, count_filter=_filter(where), exact=True).count
 
-    def pages(self, where: Where, *, fields: Sequence[str], vectors: bool = False) -> Iterator[Sequence[models.Record]]:
+    def pages(
+        self, where: Where, *, fields: Sequence[str] | None = None, vectors: bool = False
+    ) -> Iterator[Sequence[models.Record]]:
         offset = None
         while True:
-            records, offset = self._call(
+            records, offset = self._calls.make(
                 "scroll",
                 self._client.scroll,
                 self._alias,
                 scroll_filter=_filter(where),
                 limit=PAGE,
                 offset=offset,
-                with_payload=list(fields),
+                with_payload=True if fields is None else list(fields),
                 with_vectors=[DENSE] if vectors else False,
             )
             yield records
@@ -192,7 +188,7 @@ class ServerEngine:
         )
 
     def _query(self, **request: Any) -> Sequence[Hit]:
-        answer = self._call("query_points", self._client.query_points, self._alias, **request)
+        answer = self._calls.make("query_points", self._client.query_points, self._alias, **request)
         return [Hit(str(point.id), point.score, point.payload or {}) for point in answer.points]
 
     def store(self, points: Sequence[NewPoint], *, overwrite: bool) -> None:
@@ -203,65 +199,23 @@ class ServerEngine:
                 models.PointStruct(id=point.point_id, vector=_vectors(point), payload=payload_of(point))
                 for point in points[start : start + POINTS_PER_REQUEST]
             ]
-            result = self._call("upsert", self._client.upsert, self._alias, points=made, update_mode=mode, wait=True)
-            self._completed("upsert", result)
+            result = self._calls.make(
+                "upsert", self._client.upsert, self._alias, points=made, update_mode=mode, wait=True
+            )
+            self._calls.completed("upsert", result)
 
     def set_payload(self, where: Where, payload: Mapping[str, object]) -> None:
-        result = self._call(
+        result = self._calls.make(
             "set_payload", self._client.set_payload, self._alias, payload=dict(payload), points=_some(where), wait=True
         )
-        self._completed("set_payload", result)
+        self._calls.completed("set_payload", result)
 
     def delete(self, where: Where) -> None:
         if not names_a_document(where):
             raise UnsafeSelector(f"{self._location}: a delete without source and document is refused: {where}")
         selector = models.FilterSelector(filter=_some(where))
-        result = self._call("delete", self._client.delete, self._alias, points_selector=selector, wait=True)
-        self._completed("delete", result)
-
-    def _completed(self, operation: str, result: models.UpdateResult) -> None:
-        if result.status != models.UpdateStatus.COMPLETED:
-            raise StoreUnavailable(
-                f"{self._location}: {operation} was answered with {result.status.value!r}, not 'completed'; it may be "
-                "applied later. Repeat the run: every write can be repeated.",
-                operation=operation,
-            )
-
-    def _call(self, operation: str, function: Callable[..., Answer], *args: Any, **kwargs: Any) -> Answer:
-        """One request, repeated after a transient failure."""
-        problem: Exception | None = None
-        for pause in (0.0, *PAUSES):
-            if pause:
-                self._pause(pause)
-            try:
-                return function(*args, **kwargs)
-            except (ResponseHandlingException, ResourceExhaustedResponse, httpx.HTTPError) as error:
-                problem = error
-            except UnexpectedResponse as error:
-                if not _is_transient(error.status_code):
-                    raise self._refused(operation, error) from error
-                problem = error
-            except ValueError as error:
-                # Local mode says "not found" and "invalid" this way; a server would have answered 4xx.
-                raise ConfigError(f"{self._location}: {operation} was refused: {error}") from error
-        raise StoreUnavailable(
-            f"{self._location}: {operation} failed {1 + len(PAUSES)} times, the last time with: "
-            f"{str(problem) or type(problem).__name__}. Check that the server runs and is reachable; every write "
-            "can be repeated.",
-            operation=operation,
-        ) from problem
-
-    def _refused(self, operation: str, error: UnexpectedResponse) -> ConfigError | StoreUnavailable:
-        said = error.content.decode(errors="replace")[:500] if error.content else error.reason_phrase
-        if error.status_code in (401, 403):
-            return ConfigError(f"{self._location}: the credential was refused ({error.status_code}); check the api key")
-        if error.status_code == 404:
-            return StoreUnavailable(f"{self._location}: {operation}: not found: {said}; an ingest run creates it")
-        return ConfigError(f"{self._location}: {operation} was refused with {error.status_code}: {said}")
-
-
-def _is_transient(status: int | None) -> bool:
-    return status is None or status in (408, 425, 429) or status >= 500
+        result = self._calls.make("delete", self._client.delete, self._alias, points_selector=selector, wait=True)
+        self._calls.completed("delete", result)
 
 
 def _vectors(point: NewPoint) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from include.domain.documents import DocumentKey, Status, StoredChunk
 from include.domain.errors import EmbedderMismatch, StoreUnavailable
 from include.domain.selection import Selector
 from include.ports import Hit, Hybrid, NewPoint, Vectors
-from include.store.points import READ_FIELDS, Said, check_changes, check_points, stored_chunk, unit_vector
-from include.store.schema import DENSE, FIELDS, SPARSE
+from include.store.points import Said, check_changes, check_points, stored_chunk, unit_vector
+from include.store.schema import DENSE, SPARSE
 from include.store.sparse import query_vector
 from include.store.where import Condition, Is, OneOf, Where, searchable, selected
 
@@ -50,8 +50,11 @@ class Engine(Protocol):
         """Exact."""
         ...
 
-    def pages(self, where: Where, *, fields: Sequence[str], vectors: bool = False) -> Iterator[Sequence[Record]]:
-        """Every match, page by page, none left out."""
+    def pages(
+        self, where: Where, *, fields: Sequence[str] | None = None, vectors: bool = False
+    ) -> Iterator[Sequence[Record]]:
+        """Every match, page by page, none left out. With the whole payload, which costs less than a long list of its
+        fields."""
         ...
 
     def nearest(self, vector: Any, using: str, where: Where, limit: int, *, with_payload: bool) -> Sequence[Hit]:
@@ -205,7 +208,7 @@ class Reading:
 
     def _first_chunks(self, must: tuple[Condition, ...], must_not: tuple[Condition, ...] = ()) -> Iterator[Hit]:
         where = Where((*must, Is("chunk_index", 0)), must_not)
-        for page in self._engine.pages(where, fields=tuple(FIELDS)):
+        for page in self._engine.pages(where):
             for record in page:
                 yield Hit(str(record.id), 0.0, record.payload or {})
 
@@ -226,7 +229,7 @@ class Reading:
     def _chunks(self, where: Where) -> Iterator[StoredChunk]:
         """Of one source."""
         said: Said = {}
-        for page in self._engine.pages(where, fields=READ_FIELDS):
+        for page in self._engine.pages(where):
             for record in page:
                 yield stored_chunk(record.id, record.payload, said)
 

@@ -55,12 +55,11 @@ def everything(store: Any) -> dict[str, Any]:
     with store._engine() as engine:
         if hasattr(engine, "open"):
             engine.open()
-        from include.store.schema import FIELDS
         from include.store.where import Where
 
         return {
             str(r.id): (r.payload, np.asarray(r.vector["dense"], np.float32).tobytes())
-            for page in engine.pages(Where(), fields=tuple(FIELDS), vectors=True)
+            for page in engine.pages(Where(), vectors=True)
             for r in page
         }
 

@@ -215,7 +215,7 @@ def test_a_vector_survives_reading_and_writing_again_bit_for_bit(store: EdgeStor
 
 
 @pytest.mark.slow
-def test_scanning_25_000_points_costs_less_than_half_a_second(tmp_path: Path) -> None:
+def test_scanning_25_000_points_costs_less_than_three_quarters_of_a_second(tmp_path: Path) -> None:
     store = EdgeStore(tmp_path, "docs")
     store.prepare(EMBEDDER, DIMENSION)
     text = "word " * 150
@@ -237,7 +237,7 @@ def test_scanning_25_000_points_costs_less_than_half_a_second(tmp_path: Path) ->
     assert len(chunks) == 25_000
     assert all(chunk.text for chunk in chunks)
     print(f"CPU seconds of a scan: {costs}")
-    assert min(costs) < 0.5
+    assert min(costs) < 0.75
     assert np.isfinite(costs).all()
 
 

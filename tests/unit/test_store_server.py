@@ -142,7 +142,7 @@ def test_a_passing_trouble_is_waited_out_and_a_lasting_one_is_unavailable(
 def test_a_server_that_does_not_answer_in_time_is_unavailable(
     store: ServerStore, server: tuple[str, QdrantHttp], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("include.store.server_engine.PAUSES", (0.1,))
+    monkeypatch.setattr("include.store.server_calls.PAUSES", (0.1,))
     with store.reading() as index:
         server[1].trouble = lambda method, path: time.sleep(1.3)  # type: ignore[func-returns-value]
         with pytest.raises(StoreUnavailable, match=r"count failed 2 times.*timed out"):
