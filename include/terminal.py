@@ -57,7 +57,9 @@ def print_plan(source: str, judged: Judged) -> None:
         out.print(f"[red]{escape(hold.message)}[/]")
     for outcome in judged.reading.outcomes:
         out.print(f"[yellow]{escape(outcome.doc_id)}: {escape(outcome.detail)}[/]")
-    if not judged.plan.changes:
+    if drifted := sum(bool(document.drift) for document in judged.inventory.documents.values()):
+        out.print(f"{source}: {drifted} documents are not as the ledger decides; they would be set right in place")
+    elif not judged.plan.changes:
         out.print(f"[green]{source}: the index equals the source ({judged.plan.listed_documents} documents)[/]")
 
 
@@ -80,7 +82,8 @@ def print_manifest(manifest: Manifest) -> None:
     for title, found in (("found", manifest.found), ("remaining", manifest.remaining)):
         if found:
             counts = f"{found.orphan} orphan, {found.stale} stale, {found.partial} partial, {found.missing} missing"
-            out.print(f"  {title}: {counts}")
+            beside = f", {found.outdated} outdated, {found.drifted} drifted" if found.outdated or found.drifted else ""
+            out.print(f"  {title}: {counts}{beside}")
     states = ", ".join(f"{manifest.count(state)} {state.value}" for state in DocumentState if manifest.count(state))
     if manifest.families:
         of = manifest.families

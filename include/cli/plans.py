@@ -41,6 +41,11 @@ def plan(source: Source = "all", json_: Json = False) -> None:
                     "held": [asdict(change) for change in judged.verdict.held],
                     "holds": [asdict(hold) for hold in judged.verdict.holds],
                     "checksum": judged.verdict.checksum,
+                    "drifted": {
+                        doc_id: document.drift
+                        for doc_id, document in sorted(judged.inventory.documents.items())
+                        if document.drift
+                    },
                     "unreadable": [asdict(outcome) for outcome in judged.reading.outcomes],
                     "families_held": waiting[name].checksum if name in waiting else "",
                 }

@@ -215,6 +215,7 @@ def lowered(
 ) -> dict[str, object]:
     """The stored fields that change when these dates of a document are not believed any more."""
     said = source_says(metadata)
+    is_as_read = metadata.get("metadata_hash") == metadata_hash(said)
     notes = said.get("date_notes")
     kept = list(notes) if isinstance(notes, list) else []
     for name, cluster in clusters.items():
@@ -224,6 +225,7 @@ def lowered(
             said[f"{name}_trust"] = Trust.UNKNOWN.value
             kept.append(note_of(doubted, is_shown=True))
     said["date_notes"] = kept
-    digest = {"metadata_hash": metadata_hash(said), "read_with": metadata.get("read_with")}
-    after = marked({**said, **digest}, marks)
+    # What was altered behind our back must not get a digest that it fits: it is still to be found and read again.
+    digest = metadata_hash(said) if is_as_read else metadata.get("metadata_hash")
+    after = marked({**said, "metadata_hash": digest, "read_with": metadata.get("read_with")}, marks)
     return {name: value for name, value in after.items() if value != metadata.get(name)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from include.domain.manifest import DocumentOutcome, DocumentState
 from include.domain.plan import Action
@@ -12,6 +13,9 @@ from include.services.judging import Judged
 from include.services.marking import session_size, write_versions
 from include.services.reading import Progress, Reading
 from include.services.removal import ask_source, delete_documents
+
+_SAME_VERSION = frozenset({Action.REPAIR, Action.REBUILD, Action.REFRESH})
+"""Why a new version was written needs no words."""
 
 
 def apply_plan(
@@ -31,8 +35,9 @@ def apply_plan(
         if change.action is not Action.DELETE and change.doc_id in judged.reading.contents
     ]
     not_landed = set(writes)
+    why = {change.doc_id: change.reason for change in approved.changes if change.action in _SAME_VERSION}
     for written in _write(context, writes, judged.reading, progress):
-        outcomes.extend(written)
+        outcomes.extend(replace(each, detail=each.detail or why.get(each.doc_id, "")) for each in written)
         not_landed -= {outcome.doc_id for outcome in written if outcome.state is not DocumentState.FAILED}
     asked = ask_source(context, approved, not_landed=not_landed, listing=judged.listing, progress=progress)
     outcomes.extend(asked.kept)

@@ -180,6 +180,14 @@ def test_a_date_that_a_person_has_set_stays_and_the_source_s_own_is_lowered_belo
     assert of_stored(after).dates[CREATED].trust is Trust.UNKNOWN
 
 
+def test_a_document_that_was_altered_behind_our_back_is_not_given_a_digest_that_it_fits() -> None:
+    before = {**stored(), "url": "https://pay.example"}
+    cluster = DateCluster(CREATED, "field date_gmt", IMPORT, IMPORT, 30, 40)
+    after = {**before, **lowered(before, Marks(), still_believed(of_stored(before), [cluster]))}
+    assert after["created_at_trust"] == "unknown"
+    assert after["metadata_hash"] != metadata_hash(source_says(after))
+
+
 def test_the_report_counts_every_document_once_for_each_date() -> None:
     documents = {
         "a": of_stored(stored()),
