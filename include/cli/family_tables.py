@@ -110,7 +110,7 @@ def _print_changes(title: str, changes: Sequence[FamilyChange], decisions: Mappi
 
 
 def _print_below(text: str) -> None:
-    out.print(Padding(f"[dim]{escape(text)}[/]", (0, 0, 0, 4)))
+    out.print(Padding(f"[dim]{escape(text)}[/]", (0, 0, 0, 4), expand=False))
 
 
 def _summary(decision: FamilyDecision, retired: int | None = None) -> str:
