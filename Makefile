@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-slow test-cms test-distributed setup-adapters test-adapters lint demo up down status replay bench bench-families eval eval-dates lock clean
+.PHONY: help setup test test-slow test-cms test-distributed setup-adapters test-adapters lint demo up down status replay bench bench-families eval eval-dates lock clean eval-staleness
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -93,6 +93,9 @@ eval: setup ## Questions with known answers: metrics, baseline, naive pipeline; 
 
 eval-dates: setup ## Declared dates of real documents against those of git, names and texts, where they are
 	$(RUN) -m tests.evaluation.dates $(ARGS)
+
+eval-staleness: setup ## What the staleness detector proposes on real documents, against what became of them
+	$(RUN) -m tests.evaluation.staleness $(ARGS)
 
 lock: setup ## Compile requirements.in to requirements.txt, keeping pins that still fit
 	$(RUN) -m uv pip compile requirements.in -o requirements.txt --quiet --universal --python-version 3.11 \

@@ -2,8 +2,9 @@
 
     subject -> protected? stop -> signals -> without what a person has kept -> fusion -> stage, review or nothing
 
-What other documents refer to is staged only where a person, the resolver or the source's own expiry date says so: those
-who follow the links would miss it. Otherwise it is for review.
+What other documents refer to is staged only where somebody has stated in words what takes its place, or the source
+states that it has expired. Otherwise it is for review: those who follow the links would miss it. A link that was seen
+counts here even where links are not proven to be all there.
 """
 
 from __future__ import annotations
@@ -23,10 +24,8 @@ from include.staleness.overlaps import Overlap
 from include.staleness.protection import why_kept, why_protected, without_kept
 from include.staleness.statements import source_says
 from include.staleness.subject import Subject
-from include.staleness.supersession import superseded
+from include.staleness.supersession import is_stated, superseded
 from include.staleness.usage import ENOUGH, Enough, Usage, not_retrieved, why_not_enough
-
-_STANDS_ABOVE_LINKS = frozenset({Signal.SUPERSEDED, Signal.EXPIRED})
 
 
 def _no_text(key: DocumentKey) -> str:
@@ -79,16 +78,11 @@ def detect(
     enough: Enough = ENOUGH,
 ) -> Detection:
     """`subjects` are all indexed documents of the source. Raises ValueError for one of another, or named twice."""
-    shelf: dict[str, Subject] = {}
-    for subject in subjects:
-        if subject.key.source != source or subject.key.doc_id in shelf:
-            raise ValueError(f"{subject.key} is not a document of {source}, or is named twice")
-        shelf[subject.key.doc_id] = subject
-    sight = _Sight(shelf, observed, ageing, now, enough)
+    sight = Sight(source, subjects, observed, ageing, now=now, enough=enough)
     candidates: list[Candidate] = []
     spared: list[Spared] = []
-    for _, subject in sorted(shelf.items()):
-        evidence = list(sight.evidence(subject))
+    for _, subject in sorted(sight.shelf.items()):
+        evidence = sight.evidence(subject)
         if not evidence:
             continue
         if why := why_protected(subject, ageing, now=now):
@@ -104,21 +98,33 @@ def detect(
         elif kept:
             spared.append(Spared(subject.key, why_kept(subject, kept), tuple(kept)))
     candidates.sort(key=lambda each: (each.proposal is not Proposal.STAGE, -each.score, each.key))
-    return Detection(source, len(shelf), tuple(candidates), tuple(spared), sight.not_judged)
+    return Detection(source, len(sight.shelf), tuple(candidates), tuple(spared), sight.not_judged)
 
 
-class _Sight:
-    """All signals, those that say something in this source."""
+class Sight:
+    """All signals over one source. `shelf` are its documents by doc id; `not_judged` says of each signal that says
+    nothing in this source, why."""
 
     def __init__(
-        self, shelf: Mapping[str, Subject], observed: Observed, ageing: Ageing, now: datetime, enough: Enough
+        self,
+        source: str,
+        subjects: Iterable[Subject],
+        observed: Observed,
+        ageing: Ageing,
+        *,
+        now: datetime,
+        enough: Enough = ENOUGH,
     ) -> None:
-        self._shelf = shelf
+        self.shelf: dict[str, Subject] = {}
+        for subject in subjects:
+            if subject.key.source != source or subject.key.doc_id in self.shelf:
+                raise ValueError(f"{subject.key} is not a document of {source}, or is named twice")
+            self.shelf[subject.key.doc_id] = subject
         self._observed = observed
         self._ageing = ageing
         self._now = now
-        self._live = frozenset(doc_id for doc_id, each in shelf.items() if each.status is Status.PUBLISHED)
-        readable = sum(each.status in SEARCHABLE for each in shelf.values())
+        self._live = frozenset(doc_id for doc_id, each in self.shelf.items() if each.status is Status.PUBLISHED)
+        readable = sum(each.status in SEARCHABLE for each in self.shelf.values())
         answers = observed.answers
         reasons = {
             Signal.ORPHANED: why_not_proven(observed.links),
@@ -128,17 +134,18 @@ class _Sight:
         }
         self.not_judged = {signal: why for signal, why in reasons.items() if why}
 
-    def evidence(self, subject: Subject) -> Iterator[Evidence]:
-        yield from (each for each in self._signals(subject) if each is not None)
+    def evidence(self, subject: Subject) -> list[Evidence]:
+        """Everything that speaks against a document, protected or not."""
+        return [each for each in self._signals(subject) if each is not None]
 
     def limit(self, subject: Subject, evidence: Iterable[Evidence]) -> tuple[Proposal, str]:
-        """The most that may be proposed, and why not more."""
-        links = self._observed.links
-        if any(each.anchor and each.signal in _STANDS_ABOVE_LINKS for each in evidence):
+        """The most that may be proposed on this evidence, and why not more."""
+        anchors = {each.signal: each for each in evidence if each.anchor}
+        replaced, links = anchors.get(Signal.SUPERSEDED), self._observed.links
+        if links is None or Signal.EXPIRED in anchors or (replaced and is_stated(subject, self.shelf)):
             return Proposal.STAGE, ""
-        if links is None or why_not_proven(links):
-            return Proposal.STAGE, ""
-        referrers = live_referrers(subject, links, self._live)
+        heir = replaced.replacement.doc_id if replaced and replaced.replacement else ""
+        referrers = live_referrers(subject, links, self._live, heir=heir)
         if not referrers:
             return Proposal.STAGE, ""
         more = f" and {len(referrers) - 1} more" if len(referrers) > 1 else ""
@@ -146,7 +153,7 @@ class _Sight:
 
     def _signals(self, subject: Subject) -> Iterator[Evidence | None]:
         observed, now = self._observed, self._now
-        yield superseded(subject, self._shelf, now=now)
+        yield superseded(subject, self.shelf, now=now)
         yield source_says(subject)
         yield expired(subject, now=now)
         yield aged(subject, self._ageing, now=now)
@@ -157,4 +164,4 @@ class _Sight:
         if observed.answers is not None and Signal.ADDRESS_GONE not in self.not_judged:
             yield address_gone(subject, observed.answers, now=now)
         if observed.overlaps:
-            yield near_duplicate(subject, observed.overlaps.get(subject.key, ()), self._shelf, observed.texts)
+            yield near_duplicate(subject, observed.overlaps.get(subject.key, ()), self.shelf, observed.texts)

@@ -6,7 +6,7 @@ a reason.
 | one name, in one place, for the same readers, the same text    | yes            |
 | of two sources, languages, content types, audiences            | never          |
 | under other names: customers/acme/offer, customers/globex/offer | never          |
-| members of a series (annual reports, minutes)                  | never          |
+| members of a series (annual reports), of editions (v1.9/, v2/)  | never          |
 | whose numbers differ, or names in the text (Acme, Globex)      | never          |
 
 Which of them should go must be said by something: a state, a mark in the name, a date that can be trusted. Where
@@ -26,6 +26,7 @@ from include.families.standing import standing_of
 from include.staleness.evidence import Evidence, Signal
 from include.staleness.overlaps import Overlap
 from include.staleness.subject import Subject
+from include.staleness.supersession import edition_of
 
 NEAR_DUPLICATE = 0.4
 ALIKE = 0.9
@@ -73,6 +74,8 @@ def why_not_one(one: Subject, other: Subject) -> str:
         return "they are for others by their names"
     if name.is_period or another.is_period:
         return "each member of a series tells of its own time"
+    if edition_of(one) != edition_of(other):
+        return "each edition has its own readers"
     if name.title_stem and another.title_stem and name.title_stem != another.title_stem:
         return f"their titles name different things ({name.title_stem}, {another.title_stem})"
     if name.is_opaque and another.is_opaque:

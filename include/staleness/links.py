@@ -92,10 +92,12 @@ def why_not_proven(links: Links | None) -> str:
     return ""
 
 
-def live_referrers(subject: Subject, links: Links, live: frozenset[str]) -> tuple[str, ...]:
-    """Documents that readers see and that link to this one, sorted. Those that take its place do not count: an heir
-    names what it replaces."""
-    return tuple(sorted((links.referrers.get(subject.key.doc_id, frozenset()) & live) - set(subject.superseded_by)))
+def live_referrers(subject: Subject, links: Links, live: frozenset[str], *, heir: str = "") -> tuple[str, ...]:
+    """Documents that readers see and that link to this one, sorted. Its heirs are left out, they name what they
+    replace; so are pages that link to the `heir` too, they know of it."""
+    found = links.referrers.get(subject.key.doc_id, frozenset()) & live
+    knowing = links.referrers.get(heir, frozenset()) if heir else frozenset()
+    return tuple(sorted(found - knowing - {heir, *subject.superseded_by}))
 
 
 def orphaned(subject: Subject, links: Links, live: frozenset[str]) -> Evidence | None:

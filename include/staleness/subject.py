@@ -33,8 +33,10 @@ NO_CARE = Care()
 class Subject:
     """One indexed document. Dates carry their trust: a date that nobody vouches for is here, and never decides.
 
-    `read_at` is the clock before the present version was fetched. `linked_by_person`: `superseded_by` is a person's
-    word, otherwise the resolver's. `affirmed`: a person has said in the ledger that it is published or current.
+    `superseded_by` are the doc ids of its direct successors; `linked_by_person`: a person said so, otherwise the
+    resolver. `states_heirs` and `states_forebears`: the document itself says that it is superseded by, or supersedes,
+    something. `affirmed`: a person has said in the ledger that it is published or current. `read_at` is the clock
+    before the present version was fetched.
     """
 
     key: DocumentKey
@@ -45,6 +47,8 @@ class Subject:
     content_hash: str = ""
     status: Status = Status.PUBLISHED
     stated_status: str | None = None
+    states_heirs: bool = False
+    states_forebears: bool = False
     created_at: EvidencedDate | None = None
     updated_at: EvidencedDate | None = None
     effective_date: EvidencedDate | None = None
@@ -78,6 +82,8 @@ def subject_of(payload: Mapping[str, object], *, decided: Patch | None = None, c
         content_hash=_text(payload, "content_hash"),
         status=Status(status),
         stated_status=_text(payload, "stated_status") or None,
+        states_heirs=bool(_texts(payload, "stated_superseded_by")),
+        states_forebears=bool(_texts(payload, "stated_supersedes")),
         created_at=_date(payload, "created_at"),
         updated_at=_date(payload, "updated_at"),
         effective_date=_date(payload, "effective_date"),

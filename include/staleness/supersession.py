@@ -1,14 +1,16 @@
 """Superseded: somebody said what takes the place of this document, and that is there for readers. Pure.
 
-| the links lead to                                                  | evidence                          |
-|--------------------------------------------------------------------|-----------------------------------|
-| one head that is published and holds                               | an anchor, strong enough alone    |
-| the same, but the document belongs to another release than its head | a doubt: that release has readers |
-| a head that is hidden, not in force yet, expired or given up        | a doubt                           |
-| two heads, a circle, a document that is not here                    | a doubt                           |
-| another language                                                    | nothing: a translation is no heir |
+| the links lead to                                                       | evidence                          |
+|-------------------------------------------------------------------------|-----------------------------------|
+| one head that is published and holds                                    | an anchor, strong enough alone    |
+| the same, for others by their names                                     | a doubt                           |
+| the same, read out of folders (v1.9/, 2020/): an edition has its readers | a weak sign                       |
+| a head that is hidden, not in force yet, expired or given up             | a doubt                           |
+| two heads, a circle, a document that is not here                        | a doubt                           |
+| another language                                                        | nothing: a translation is no heir |
 
-A doubt is for a person: whoever stages a document whose heir cannot be read takes the answer away.
+A doubt is for a person: whoever stages a document whose heir cannot be read takes the answer away. What a person has
+linked, or the documents say of themselves, is not read out of folders.
 """
 
 from __future__ import annotations
@@ -17,8 +19,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from include.domain.documents import Status
-from include.families.names import read_name
-from include.families.proposals import is_in_a_tree
+from include.families.names import Where, read_name
 from include.families.standing import standing_of
 from include.staleness.evidence import Evidence, Signal
 from include.staleness.subject import Subject
@@ -27,6 +28,7 @@ BY_A_PERSON = 0.98
 BY_THE_RESOLVER = 0.95
 DOUBTFUL = 0.6
 UNKNOWN_HEAD = 0.5
+ANOTHER_EDITION = 0.4
 
 
 def superseded(subject: Subject, shelf: Mapping[str, Subject], *, now: datetime) -> Evidence | None:
@@ -43,13 +45,19 @@ def superseded(subject: Subject, shelf: Mapping[str, Subject], *, now: datetime)
     if len(ends) > 1:
         return _doubt(DOUBTFUL, f"{' and '.join(ends)} both take its place, and one reader cannot be sent to both")
     head = shelf[ends[0]]
-    against = _against(subject, head, now)
+    is_named = not is_stated(subject, shelf)
+    against = _against(subject, head, now) or (_other_readers(subject, head) if is_named else "")
+    edition = edition_of(subject) if is_named and not against else ""
     who = "a person" if subject.linked_by_person else "the resolver"
     sentence = f"{who} says that it is superseded by {head.key.doc_id}{_called(head)}"
     facts = {"superseded_by": head.key.doc_id}
     if against:
         sentence = f"{sentence}; but {against}"
         return Evidence(Signal.SUPERSEDED, DOUBTFUL, sentence, facts=facts | {"but": against}, replacement=head.key)
+    if edition:
+        sentence = f"{sentence}; but it belongs to the edition {edition}, which may still have its readers"
+        facts["edition"] = edition
+        return Evidence(Signal.SUPERSEDED, ANOTHER_EDITION, sentence, facts=facts, replacement=head.key)
     strength = BY_A_PERSON if subject.linked_by_person else BY_THE_RESOLVER
     return Evidence(Signal.SUPERSEDED, strength, sentence, anchor=True, facts=facts, replacement=head.key)
 
@@ -100,14 +108,32 @@ def _against(subject: Subject, head: Subject, now: datetime) -> str:
         return f"that comes into force on {head.effective_date.value:%Y-%m-%d}"
     if head.expires_at and head.expires_at.is_trusted and head.expires_at.end < now:
         return f"that expired on {head.expires_at.value:%Y-%m-%d}"
-    if subject.linked_by_person:  # who knows both documents
-        return ""
-    name, other = read_name(subject.key.doc_id, subject.title), read_name(head.key.doc_id, head.title)
-    if name.audience != other.audience:
-        return f"by their names they are for others ({_words(name.audience)}, {_words(other.audience)})"
-    if is_in_a_tree(name) and is_in_a_tree(other):
-        return "it belongs to another release, which may still have its readers"
     return ""
+
+
+def is_stated(subject: Subject, shelf: Mapping[str, Subject]) -> bool:
+    """Whether its links are somebody's words: a person's, its own or its successor's. Otherwise names and dates made
+    them."""
+    successors = (shelf.get(doc_id) for doc_id in subject.superseded_by)
+    return (
+        subject.linked_by_person
+        or subject.states_heirs
+        or any(each is not None and each.states_forebears for each in successors)
+    )
+
+
+def edition_of(subject: Subject) -> str:
+    """The folder that makes it one of several editions of a whole shelf (v1.9, 2020, latest); empty without one."""
+    name = read_name(subject.key.doc_id, subject.title)
+    in_folder = (str(found.version) for found in name.versions if found.where is Where.FOLDER)
+    return next(in_folder, name.channel_name or "")
+
+
+def _other_readers(subject: Subject, head: Subject) -> str:
+    name, other = read_name(subject.key.doc_id, subject.title), read_name(head.key.doc_id, head.title)
+    if name.audience == other.audience:
+        return ""
+    return f"by their names they are for others ({_words(name.audience)}, {_words(other.audience)})"
 
 
 def _words(audience: tuple[str, ...]) -> str:
