@@ -13,7 +13,8 @@
     │   └── DocumentIncomplete        its chunks did not all arrive in the index
     ├── Held                      a person must decide
     │   ├── ApprovalRefused           a release was missing, stale, expired or already used
-    │   └── ChangeRefused             a change of metadata that somebody has to look at again
+    │   ├── ChangeRefused             a change of metadata that somebody has to look at again
+    │   └── DecisionConflict          somebody decided otherwise, or what was decided about is another by now
     └── Fatal                     retrying cannot help; somebody has to change something
         ├── ConfigError               a setting is wrong
         ├── ListingNotProven          absence cannot be concluded from this listing
@@ -90,6 +91,10 @@ class ApprovalRefused(Held):
 
 class ChangeRefused(Held):
     """A change of metadata is not the one that was looked at, overlaps with a later one, or hides too much."""
+
+
+class DecisionConflict(Held):
+    """Two words on one candidate, or a word on a candidate that is not what it was."""
 
 
 class ConfigError(Fatal):

@@ -1,0 +1,192 @@
+"""The review queue: candidates for the trash can with their evidence, and what a person decides about each. Pure data.
+
+    found -> open -> decided -> settled
+              ^         |
+              `---------' evidence or document is another by now, or somebody protected it
+
+Nothing but a person's word ever turns an open item into a decided one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+
+_NOT_ONE_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+PROPOSALS = ("stage", "review")
+"""What may be proposed; see `staleness.evidence.Proposal`."""
+
+
+class Disposition(StrEnum):
+    """What a person may decide about a candidate."""
+
+    APPROVE_PURGE = "approve-purge"  # take it away for good: out of the source where that is ours, else of the index
+    KEEP = "keep"  # it is right as it is; it does not come back for the same evidence
+    ARCHIVE = "archive"  # readers no longer find it, and it stays where it is
+    SUPERSEDE_LINK = "supersede-link"  # something else is to be read instead; it stays searchable behind that
+    EXTEND = "extend"  # leave it alone until a day
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A person's word on one candidate. `at` is RFC 3339, empty in a file that somebody wrote by hand, until a run has
+    seen it. `until` (a day, 2027-01-31) belongs to `extend`, `superseded_by` (a doc id) to `supersede-link`.
+
+    Raises ValueError, which names the field and what is allowed.
+    """
+
+    disposition: Disposition
+    by: str
+    why: str
+    at: str = ""
+    until: str = ""
+    superseded_by: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("by", "why"):
+            if not one_line(getattr(self, name)):
+                raise ValueError(f"{name} is {getattr(self, name)!r}; allowed is one line of text that says it")
+        if self.disposition is Disposition.EXTEND:
+            _check_day(self.until)
+        elif self.until:
+            raise ValueError(f"until is {self.until!r}, but belongs to {Disposition.EXTEND} only; leave it out")
+        if self.disposition is Disposition.SUPERSEDE_LINK:
+            if not one_line(self.superseded_by):
+                raise ValueError(f"superseded_by is {self.superseded_by!r}; allowed is the id of a document")
+        elif self.superseded_by:
+            raise ValueError(
+                f"superseded_by is {self.superseded_by!r}, but belongs to {Disposition.SUPERSEDE_LINK} only; leave it "
+                "out"
+            )
+
+    def __str__(self) -> str:
+        more = f" until {self.until}" if self.until else f" to {self.superseded_by}" if self.superseded_by else ""
+        return f"{self.disposition}{more}"
+
+    def says_the_same(self, other: Decision) -> bool:
+        """Whether two people, or one twice, want the same to happen."""
+        return (self.disposition, self.until, self.superseded_by) == (
+            other.disposition,
+            other.until,
+            other.superseded_by,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One signal's evidence as it is put before a person; see `staleness.evidence.Evidence`. `replacement` is a doc id
+    of the same source, or empty. `fingerprint` is what a `keep` remembers."""
+
+    signal: str
+    strength: float
+    sentence: str
+    fingerprint: str
+    anchor: bool = False
+    facts: Mapping[str, str] = field(default_factory=dict, hash=False)
+    replacement: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What became of a decision: when (RFC 3339), in which run, and what was done, in words."""
+
+    at: str
+    run_id: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewItem:
+    """One candidate of the queue.
+
+    `doc_version` and `content_hash` are those of the document when it was last found; a decision is about that text.
+    `fingerprint` is that of all evidence together. `since` is when it was first found (RFC 3339); being found again
+    does not change it. `diff` shows it beside `replacement`, a doc id with the text `replacement_hash`; all three are empty where
+    there is none. `notes` say what happened to the item that a person should know, the newest last. `applied` is set on
+    settled items only.
+    """
+
+    source: str
+    doc_id: str
+    proposal: str
+    score: float
+    arithmetic: str
+    evidence: tuple[Finding, ...]
+    fingerprint: str
+    since: str
+    doc_version: str
+    content_hash: str
+    title: str = ""
+    url: str = ""
+    replacement: str = ""
+    replacement_hash: str = ""
+    diff: str = ""
+    notes: tuple[str, ...] = ()
+    decision: Decision | None = None
+    applied: Applied | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self.decision is None
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A file of the queue that somebody spoilt. It is left as it is, and nothing is concluded about its document.
+    `doc_id` is empty where not even that can be told."""
+
+    path: str
+    problem: str
+    doc_id: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.problem}"
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The items of one source that can be read, sorted by doc id, and the files that cannot."""
+
+    source: str
+    items: tuple[ReviewItem, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
+
+    def find(self, doc_id: str) -> ReviewItem | None:
+        return next((item for item in self.items if item.doc_id == doc_id), None)
+
+    @property
+    def open(self) -> tuple[ReviewItem, ...]:
+        return tuple(item for item in self.items if item.is_open)
+
+    @property
+    def decided(self) -> tuple[ReviewItem, ...]:
+        return tuple(item for item in self.items if not item.is_open)
+
+
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """A person's hold on a document: before `held_until` (RFC 3339) nothing of it is staged, superseded or purged."""
+
+    held_until: str
+    reason: str
+    by: str
+    at: str
+
+
+def one_line(text: str) -> bool:
+    return bool(text.strip()) and not _NOT_ONE_LINE.search(text)
+
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+def _check_day(text: str) -> None:
+    try:
+        if _DAY.fullmatch(text) and date.fromisoformat(text).year >= 1971:
+            return
+    except ValueError:
+        pass
+    raise ValueError(f"until is {text!r}; allowed is a day, as in 2027-01-31")
