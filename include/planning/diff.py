@@ -7,6 +7,7 @@
 | yes             | same version, with flaws                 | repair                          |
 | yes             | same version, whole, other pipeline      | rebuild                         |
 | yes             | same, metadata read by other settings    | refresh                         |
+| yes             | same, a date has come since it was read  | refresh                         |
 | yes             | same, read by the same settings          | none                            |
 | unreadable      | anything                                 | none: unknown is neither change |
 | no              | yes, or debris                           | delete, only if absence is proven |
@@ -14,14 +15,21 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
+from include.domain.date_candidates import Doubt
+from include.domain.dating import told_by
 from include.domain.errors import ListingNotProven
 from include.domain.inventory import IndexedDocument, IndexInventory, ListedDocument, Listing
 from include.domain.manifest import Findings
 from include.domain.plan import Action, Change, Plan
+
+_DAY = re.compile(r"\b\d{4}-\d{2}-\d{2}")
+_WELL_OVER = timedelta(days=2)  # in every time zone, whatever the hour
 
 
 def why_unproven(listing: Listing) -> str:
@@ -74,7 +82,7 @@ def presence_changes(listing: Listing, inventory: IndexInventory, *, pipeline: s
     """The part of the comparison that needs no proof: what the source does list. Never a deletion."""
     changes = []
     for listed in listing.documents.values():
-        change = _change_of(listed, inventory.documents.get(listed.doc_id), pipeline, read_with)
+        change = _change_of(listed, inventory.documents.get(listed.doc_id), pipeline, read_with, listing.listed_at)
         if change is not None:
             changes.append(change)
     return sorted(changes)
@@ -86,7 +94,9 @@ def due_by_day(changes: Iterable[Change]) -> list[Change]:
     return [change for change in changes if change.action is not Action.REFRESH]
 
 
-def _change_of(listed: ListedDocument, indexed: IndexedDocument | None, pipeline: str, read_with: str) -> Change | None:
+def _change_of(
+    listed: ListedDocument, indexed: IndexedDocument | None, pipeline: str, read_with: str, now: datetime
+) -> Change | None:
     if listed.unreadable:
         return None
     if indexed is None or not indexed.version:
@@ -100,6 +110,8 @@ def _change_of(listed: ListedDocument, indexed: IndexedDocument | None, pipeline
         action, reason = Action.REBUILD, f"made by pipeline {indexed.pipeline}, configured is {pipeline}"
     elif indexed.metadata.get("read_with") != read_with:
         action, reason = Action.REFRESH, "its metadata was read by other settings than those configured now"
+    elif any(_has_come(note, now) for note in _notes_of(indexed)):
+        action, reason = Action.REFRESH, "a date of it lay in the future when it was read, and has come"
     else:
         return None
     return Change(
@@ -110,6 +122,22 @@ def _change_of(listed: ListedDocument, indexed: IndexedDocument | None, pipeline
         version_after=listed.version,
         content_before=indexed.content_hash,
     )
+
+
+def _notes_of(indexed: IndexedDocument) -> Sequence[object]:
+    notes = indexed.metadata.get("date_notes")
+    return notes if isinstance(notes, list) else ()
+
+
+def _has_come(note: object, now: datetime) -> bool:
+    """Is this the note of a date that was passed over for lying in the future, and does so no longer? Only a date in
+    figures, year first, can be told."""
+    told = told_by(note) if isinstance(note, str) else None
+    days = _DAY.findall(str(note)) if told is not None and told[1] is Doubt.FUTURE else ()
+    try:
+        return bool(days) and datetime.fromisoformat(days[-1]).replace(tzinfo=UTC) + _WELL_OVER < now
+    except (ValueError, OverflowError):
+        return False
 
 
 def with_contents(plan: Plan, contents: Mapping[str, str]) -> Plan:

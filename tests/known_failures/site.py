@@ -14,6 +14,7 @@ from include.connectors.credentials import Credentials
 from include.connectors.git_markdown import GitMarkdownConnector, GitMarkdownOptions
 from include.connectors.http_json import HttpJsonConnector
 from include.connectors.http_options import HttpJsonOptions
+from include.connectors.read_with import read_with
 from include.domain.dates import rfc3339
 from include.domain.documents import Chunk, ExtractedDocument, Status, StoredChunk
 from include.domain.manifest import Manifest
@@ -22,7 +23,7 @@ from include.planning.gate import Limits
 from include.ports import Clock, Connector, IndexStore
 from include.services.context import SourceContext
 from include.services.version_writer import VersionWriter
-from tests.builders import PIPELINE, context_of, day, night
+from tests.builders import PIPELINE, READ_WITH, context_of, day, night
 from tests.connector_sources import ModelCms, Reply, Request, TurnableClock, http_server, model_options
 from tests.fakes.clock import FakeClock
 from tests.fakes.date_clusters import FakeDateClusters
@@ -48,6 +49,7 @@ class Site:
     date_clusters: FakeDateClusters = field(default_factory=FakeDateClusters)
     limits: Limits = field(default_factory=Limits)
     pipeline: str = PIPELINE
+    read_with: str = READ_WITH
     chunk: Callable[[ExtractedDocument], tuple[Chunk, ...]] | None = None  # one chunk per line unless a test cuts
     configured_sources: Sequence[str] = ()
     batch_documents: int = 200
@@ -62,13 +64,18 @@ class Site:
         cls, location: Path | str, cache: Path, *, options: Mapping[str, Any] | None = None, **parts: Any
     ) -> Site:
         chosen = GitMarkdownOptions.model_validate({"location": str(location), **(options or {})})
-        return cls(lambda clock: GitMarkdownConnector("handbook", chosen, clock=clock, cache_dir=cache), **parts)
+        return cls(
+            lambda clock: GitMarkdownConnector("handbook", chosen, clock=clock, cache_dir=cache),
+            read_with=read_with("git_markdown", chosen),
+            **parts,
+        )
 
     @classmethod
     def of_http(cls, options: Mapping[str, Any], *, credentials: Credentials | None = None, **parts: Any) -> Site:
         chosen = HttpJsonOptions.model_validate(options)
         return cls(
             lambda clock: HttpJsonConnector("cms", chosen, clock=clock, credentials=credentials, pace=TurnableClock()),
+            read_with=read_with("http_json", chosen),
             **parts,
         )
 
@@ -84,6 +91,7 @@ class Site:
             date_clusters=self.date_clusters,
             limits=self.limits,
             pipeline=self.pipeline,
+            read_with=self.read_with,
             configured_sources=self.configured_sources,
             batch_documents=self.batch_documents,
         )
