@@ -5,7 +5,8 @@
     changes/<source>/<run>.yaml    what one run changed in one of them: who, why, and the values before
 
 A document's entry names only the fields that were decided. The whole of a change is one commit, however many documents
-it has. Its file in `changes` is written first: a writer that is killed before its commit is finished by the next one.
+it has. Its file in `changes` is written first: what a writer that is killed before its commit leaves is then understood
+by the next one.
 """
 
 from __future__ import annotations
@@ -75,9 +76,10 @@ class Decisions(YamlRecords):
     def record(self, change: MetadataChange) -> None:
         with self._repository.locked():
             if self.recorded(change.source, change.run_id) is None:
-                fields = _with(self.decided(change.source, change.hand), change, strict=True)
+                fields = _with(self.decided(change.source, change.hand), change)
                 self._repository.write(_change_path(change.source, change.run_id), _written(change))
-                self._store(change, fields)
+                self._repository.write(_path(change.source, change.hand), write_entries(fields))
+                self._commit_change(change)
 
     def recorded(self, source: str, run_id: str) -> MetadataChange | None:
         path = self._folder / _change_path(source, run_id)
@@ -97,18 +99,20 @@ class Decisions(YamlRecords):
                 ) from None
             yield
 
-    def _store(self, change: MetadataChange, fields: Mapping[str, Patch]) -> None:
-        path = _path(change.source, change.hand)
-        self._repository.write(path, write_entries(fields))
-        paths = [_change_path(change.source, change.run_id), path]
+    def _commit_change(self, change: MetadataChange) -> None:
+        paths = [_change_path(change.source, change.run_id), _path(change.source, change.hand)]
         self._repository.commit(paths, _message(change), author=person(change.by))
 
     def _finish(self, left: Sequence[str]) -> None:
-        """Carry out the changes that a killed writer had written down; those that it had carried out are the same."""
+        """What a killed writer had written. Readers go by the hand's file: once it is there the change has been made,
+        and what is missing is its commit; before that it never was."""
         for path in left:
             if path.startswith("changes/") and (self._folder / path).exists():
                 change = _read_change(self._folder / path)
-                self._store(change, _with(self.decided(change.source, change.hand), change, strict=False))
+                if _is_made(change, self.decided(change.source, change.hand)):
+                    self._commit_change(change)
+                else:
+                    (self._folder / path).unlink()
 
 
 def _path(source: str, hand: Hand) -> str:
@@ -119,26 +123,21 @@ def _change_path(source: str, run_id: str) -> str:
     return f"changes/{source}/{file_name(run_id)}.yaml"
 
 
-def _with(decided: Mapping[str, Patch], change: MetadataChange, *, strict: bool) -> Mapping[str, Patch]:
-    """What the hand's file says after the change. Where it says something else by now than the change began with, a
-    strict one raises ChangeRefused, and any other leaves it alone."""
+def _with(decided: Mapping[str, Patch], change: MetadataChange) -> Mapping[str, Patch]:
+    """What the hand's file says after the change. Raises ChangeRefused where it says something else by now than the
+    change begins with."""
     fields = dict(decided)
     overlaps = []
     for patch in change.patches:
-        entry = dict(fields.get(patch.doc_id, {}))
+        entry = dict(fields.pop(patch.doc_id, {}))
         for name, value in patch.after.items():
             now = entry.get(name)
             if now not in (patch.before[name], value):
                 overlaps.append(f"{patch.doc_id}: {name} is {now!r} by now, not {patch.before[name]!r}")
-            elif value is None:
-                entry.pop(name, None)
-            else:
-                entry[name] = value_of(name, value)
-        if entry:
-            fields[patch.doc_id] = entry
-        else:
-            fields.pop(patch.doc_id, None)
-    if strict and overlaps:
+            entry[name] = None if value is None else value_of(name, value)
+        if kept := {name: value for name, value in entry.items() if value is not None}:
+            fields[patch.doc_id] = kept
+    if overlaps:
         raise ChangeRefused(
             f"{change.source}: {len(overlaps)} values were changed since this was planned: "
             f"{'; '.join(overlaps[:_MOST_PROBLEMS])}. Nothing was changed; plan it again",
@@ -146,6 +145,16 @@ def _with(decided: Mapping[str, Patch], change: MetadataChange, *, strict: bool)
             overlaps=overlaps,
         )
     return fields
+
+
+def _is_made(change: MetadataChange, decided: Mapping[str, Patch]) -> bool:
+    """The hand's file was replaced whole, but people may have edited it since: one new value is proof enough."""
+    return any(
+        decided.get(patch.doc_id, {}).get(name) == value
+        for patch in change.patches
+        for name, value in patch.after.items()
+        if value != patch.before[name]
+    )
 
 
 def _message(change: MetadataChange) -> str:

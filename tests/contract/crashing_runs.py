@@ -20,12 +20,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from include.domain.manifest import Manifest
+from include.planning.assigning import typed
+from include.planning.choosing import choose
 from include.records.ledger import GitLedger
 from include.records.manifests import FileManifests
 from include.records.removal_marks import FileRemovalMarks
 from include.records.state import StateRoot
+from include.services.context import SourceContext
+from include.services.metadata_run import Wish, apply_run
 from include.store.edge import EdgeStore
-from tests.builders import context_of, day, night
+from tests.builders import context_of, day, night, no_progress
 from tests.fakes.embedder import FakeEmbedder
 from tests.fakes.source import FakeSource
 from tests.faults import ObservedStore
@@ -68,6 +73,22 @@ def store_in(folder: Path) -> EdgeStore:
     return EdgeStore(folder / "index", "docs", lock_timeout=60)
 
 
+MARKED = {"created_at": "2023-04-01", "title": "A page", "status": "superseded", "superseded_by": "grows"}
+
+
+def set_metadata(context: SourceContext, run_id: str) -> Manifest:
+    """Of ten pages a date, a title and a status; said again, it finishes what was begun."""
+    wish = Wish("Ada", "older than they look", choice=choose(["path=page-0*"]), patch=typed(MARKED))
+    return apply_run(context, wish, run_id=run_id, progress=no_progress).manifest
+
+
+def ledger_in(folder: Path, operations: Callable[[str], None]) -> GitLedger:
+    """A ledger whose files and commits are operations as well."""
+    ledger = GitLedger(folder / "ledger")
+    ledger._repository = Counted(ledger._repository, operations)  # type: ignore[assignment]
+    return ledger
+
+
 @dataclass
 class Operations:
     """Counts, and dies before the n-th."""
@@ -101,7 +122,7 @@ class Counted:
 
 
 def run(folder: Path, kind: str, source: str, run_id: str, kill_before: int | None) -> dict[str, object]:
-    """One nightly run or one ingest run; what it did, in numbers."""
+    """One nightly run, one ingest run, or one that sets metadata; what it did, in numbers."""
     state = StateRoot(str(folder / "state"))
     embedder, clock = FakeEmbedder(), SystemClock()
     operations = Operations(None)
@@ -110,7 +131,7 @@ def run(folder: Path, kind: str, source: str, run_id: str, kill_before: int | No
         store=ObservedStore(store_in(folder), operations),
         embedder=embedder,
         clock=clock,
-        ledger=Counted(GitLedger(folder / "ledger"), operations),
+        ledger=Counted(ledger_in(folder, operations), operations),
         manifests=Counted(FileManifests(state), operations),
         removal_marks=Counted(FileRemovalMarks(state), operations),
         batch_documents=3,
@@ -118,7 +139,7 @@ def run(folder: Path, kind: str, source: str, run_id: str, kill_before: int | No
     context = replace(context, connector=Counted(context.connector, operations))
     operations.seen.clear()
     operations.kill_before = kill_before
-    manifest = {"night": night, "day": day}[kind](context, run_id)
+    manifest = {"night": night, "day": day, "set": set_metadata}[kind](context, run_id)
     return {
         "state": manifest.state,
         "reason": manifest.reason,

@@ -16,7 +16,9 @@ from pathlib import Path
 import pytest
 
 from include.domain.documents import DocumentKey, Status, StoredChunk
-from include.planning.inspection import judge_document
+from include.domain.payload import METADATA_FIELDS
+from include.planning.inspection import inspect, judge_document, with_marks
+from include.records.ledger import GitLedger
 from tests.contract.crashing_runs import ForkServer, source_after, source_before, store_in
 from tests.fakes.source import FakeSource
 
@@ -203,3 +205,82 @@ def test_a_second_run_writes_nothing_and_embeds_nothing(runs: ForkServer, copies
         again = runs.run(folder, kind)
         assert again
         assert (again["writes"], again["embedded"], again["state"]) == (0, [], state)
+
+
+class MetadataReader:
+    """Looks whether the chunks of any document disagree."""
+
+    def __init__(self, folder: Path) -> None:
+        self._store = store_in(folder)
+        self.looks = 0
+
+    def look(self) -> None:
+        with self._store.reading() as index:
+            stored = index.chunks_of(KEYS)
+        self.looks += 1
+        for key, chunks in stored.items():
+            said = {repr([chunk.status, [chunk.metadata.get(name) for name in METADATA_FIELDS]]) for chunk in chunks}
+            assert len(said) <= 1, f"chunks of {key} disagree: {said}"
+
+
+PAGES = {f"page-{number:02}" for number in range(10)}
+
+
+def assert_marked_as_the_ledger_says(folder: Path) -> None:
+    """The ten pages say what was set, as the ledger does, and nothing else does; every document is whole."""
+    ledger = GitLedger(folder / "ledger")
+    assert set(ledger.marks("handbook")) == PAGES
+    with store_in(folder).reading() as index:
+        inventory = with_marks(inspect("handbook", index.scan("handbook")), ledger.marks("handbook"))
+    assert len(inventory.documents) == len(BEFORE)
+    for doc_id, document in inventory.documents.items():
+        assert not document.flaws, f"{doc_id}: {document.flaws}"
+        assert not document.drift, f"{doc_id}: {document.drift}"
+        assert (document.metadata["title"] == "A page") == (doc_id in PAGES)
+
+
+def kill_while_setting(runs: ForkServer, folder: Path, kill_before: int, *, then: str) -> int:
+    """Looks that the reader had."""
+    reader = MetadataReader(folder)
+    assert runs.run(folder, "set", source="before", kill_before=kill_before, meanwhile=reader.look) is None
+    reader.look()
+    rerun = runs.run(folder, then, source="before", meanwhile=reader.look)
+    assert rerun
+    assert (rerun["state"], rerun["embedded"]) == ("true", []), rerun
+    if then == "night" and not GitLedger(folder / "ledger").marks("handbook"):
+        return reader.looks  # killed before the ledger: nothing was ever said
+    reader.look()
+    assert_marked_as_the_ledger_says(folder)
+    return reader.looks
+
+
+def operations_of_setting(runs: ForkServer, folder: Path) -> list[str]:
+    done = runs.run(folder, "set", source="before")
+    assert done
+    assert (done["state"], done["embedded"], done["operations"].count("set_payload")) == ("true", [], len(PAGES))
+    assert_marked_as_the_ledger_says(folder)
+    return list(done["operations"])
+
+
+SETTING_CHANGES_DISK = {"set_payload", "save", "write", "commit", "record"}
+
+
+@pytest.mark.parametrize("then", ["set", "night"])
+def test_killed_while_it_sets_metadata_a_run_leaves_no_chunks_that_disagree_and_the_next_one_finishes(
+    then: str, runs: ForkServer, copies: Iterator[Path]
+) -> None:
+    operations = operations_of_setting(runs, next(copies))
+    points = [number + 2 for number, each in enumerate(operations[:-1]) if each in SETTING_CHANGES_DISK]
+    step = 3 if then == "set" else 7
+    looks = sum(kill_while_setting(runs, next(copies), point, then=then) for point in points[::step])
+    assert looks > len(points)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("then", ["set", "night"])
+def test_killed_before_any_operation_of_setting_metadata_the_next_run_finishes(
+    then: str, runs: ForkServer, copies: Iterator[Path]
+) -> None:
+    operations = operations_of_setting(runs, next(copies))
+    for point in range(1, len(operations) + 1):
+        kill_while_setting(runs, next(copies), point, then=then)
