@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
 from include.connectors import registry
-from include.connectors.read_with import SHAPING, read_with
+from include.connectors.read_with import METADATA_VERSION, SHAPING, read_with
+from include.domain.documents import Marks
 from include.domain.manifest import DocumentState, Findings, RunState
+from include.domain.payload import document_payload
 from include.domain.plan import HoldReason
 from include.services.context import SourceContext
 from include.services.look_again import look_again
+from include.text.normalise import extract
 from tests.builders import context_of, day, night, no_progress
+from tests.connector_sources import GitRepository, Reply, Request, TurnableClock, http_server
 from tests.fakes.clock import FakeClock
 from tests.fakes.embedder import FakeEmbedder
 from tests.fakes.index import FakeIndexStore
@@ -106,6 +113,82 @@ def test_a_setting_that_shapes_metadata_changes_the_name(kind: str, before: Any,
 )
 def test_keys_and_what_only_reads_differently_do_not(kind: str, before: Any, after: Any) -> None:
     assert name_of(kind, before) == name_of(kind, after)
+
+
+# -- what is read, pinned --
+
+FULL = """---
+title: Refunds
+lang: de
+date: 2025-03-04
+lastmod: 2025-04-05T06:07:08+02:00
+effective_date: March 2026
+expires: 2027-01-31
+version: 2.1
+status: Superseded
+superseded_by: refunds-v3.md
+aliases: [/old/refunds/]
+---
+# Refunds
+
+Effective 1 April 2026. Money comes back.
+"""
+PLAIN = "# Price list 2024-06\n\nReplaces: prices-2023.md\n\nLast updated: 12 June 2024.\n"
+PEP = "PEP: 9\nTitle: A proposal\nStatus: Final\nCreated: 07-Jul-2005\nSuperseded-By: 10\n\nText of it.\n"
+HTML = (
+    "<!doctype html><html lang=en><head><title>Terms</title><meta property='article:published_time' "
+    "content='2024-05-06T07:08:09Z'></head><body><main><h1>Terms</h1><p>Effective from 2024-06-01.</p></main></body>"
+)
+ROW: dict[str, object] = {
+    "id": "7",
+    "v": "1",
+    "body": "<p>Valid from 3 March 2026.</p>",
+    "title": "Fees &amp; rates",
+    "slug": "fees",
+    "locale": "fr",
+    "created": "2025-01-02T03:04:05Z",
+    "updated": "02/03/2026",
+}
+
+
+def everything_that_is_read(folder: Path) -> str:
+    """A digest of the metadata of one document of each kind, as each connector and each format delivers them."""
+    files = {"refunds.md": FULL, "prices-2024-06.md": PLAIN, "pep-0009.rst": PEP, "terms.html": HTML}
+    repository = GitRepository.create(folder / "plain", files)
+    options = {"location": str(repository.folder), "base_url": "https://docs.example.org/{page}", "date_order": "dmy"}
+    read = _read_by("git_markdown", options, folder, [*files])
+    site = {"hugo.toml": 'baseURL = "https://hugo.example.org/"\n', "content/posts/refunds.md": FULL}
+    repository = GitRepository.create(folder / "hugo", site)
+    hugo = {"location": str(repository.folder), "dialect": "hugo", "root": "content", "base_url": "{page}"}
+    read += _read_by("git_markdown", hugo, folder, ["content/posts/refunds.md"])
+
+    def answer(request: Request) -> Reply:
+        return Reply.of({"items": [ROW], "total": 1} if request.path == "/list" else ROW)
+
+    with http_server(answer) as url:
+        fields = {"body": "body", "title": "title", "url": "slug", "lang": "locale", "created_at": "created"}
+        cms = {
+            "base_url": url,
+            "site_url": "https://www.example.org",
+            "list": {"path": "list", "items": "items", "version": "v", "paging": {"total": "total"}},
+            "page": {"path": "page/{id}", "title_is_html": True, "fields": {**fields, "updated_at": "updated"}},
+        }
+        read += _read_by("http_json", cms, folder, ["7"])
+    return hashlib.sha256("\x1f".join(read).encode()).hexdigest()[:16]
+
+
+def _read_by(kind: str, options: Mapping[str, Any], folder: Path, doc_ids: Sequence[str]) -> list[str]:
+    connector = registry.build(kind, "golden", options, clock=TurnableClock(), cache_dir=folder / "cache")
+    try:
+        fetched = [connector.fetch(doc_id) for doc_id in doc_ids]
+    finally:
+        connector.close()
+    return [json.dumps(document_payload(extract(one), Marks(), fetched_at=""), sort_keys=True) for one in fetched]
+
+
+def test_a_change_of_what_is_read_comes_with_a_raised_version(tmp_path: Path) -> None:
+    """When this fails: raise METADATA_VERSION, then pin what it says. Every source is read once more then."""
+    assert (METADATA_VERSION, everything_that_is_read(tmp_path)) == ("1", "fce7ae5eb85b5ab7")
 
 
 # -- a night after such a change --
