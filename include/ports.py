@@ -343,7 +343,7 @@ class Protections(Protocol):
         ...
 
 
-class Ledger(Protocol):
+class Ledger(ReviewQueue, Protections, Protocol):
     """People's decisions, each a commit with author and reason."""
 
     def marks(self, source: str) -> Mapping[str, Marks]:

@@ -104,9 +104,9 @@ class ReviewItem:
 
     `doc_version` and `content_hash` are those of the document when it was last found; a decision is about that text.
     `fingerprint` is that of all evidence together. `since` is when it was first found (RFC 3339); being found again
-    does not change it. `diff` shows it beside `replacement`, a doc id with the text `replacement_hash`; all three are empty where
-    there is none. `notes` say what happened to the item that a person should know, the newest last. `applied` is set on
-    settled items only.
+    does not change it. `diff` shows it beside `replacement`, a doc id with the text `replacement_hash`; all three are
+    empty where there is none. `notes` say what happened to the item that a person should know, the newest last.
+    `applied` is set on settled items only.
     """
 
     source: str

@@ -38,8 +38,8 @@ _GIT_TAKES_SECONDS = 60.0
 class Repository:
     """Text files below `folder`. It is created on first use.
 
-    `finish` is called, under the lock, with the paths that a killed writer wrote and did not commit. It may write and
-    commit; what is uncommitted after it is committed as it stands.
+    `finish` is called, under the lock, with the paths that somebody wrote and did not commit: a killed writer, a person
+    with an editor. It may write and commit; what is uncommitted after it is committed as it stands.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -92,6 +92,13 @@ class Repository:
         # A file left by a killed writer may already be committed as it is; that is no error.
         if self._git("status", "--porcelain", "--", *paths).strip():
             self._git("commit", "-q", "--author", author, "-m", message, "--", *paths)
+
+    def committed(self, path: str) -> str | None:
+        """The file's text in the last commit, None where it is not in it."""
+        if not self._git("rev-list", "-n", "1", "--all").strip():
+            return None  # there is no commit at all
+        is_there = self._git("ls-tree", "--name-only", "HEAD", "--", path).strip()
+        return self._git("show", f"HEAD:{path}") if is_there else None
 
     def _take_over_what_a_killed_writer_left(self) -> None:
         """We hold the lock, so an old lock of git belongs to nobody; what was written and not committed is."""

@@ -15,6 +15,7 @@ from include.domain.metadata import Hand, MetadataChange, Patch, marks_of, merge
 from include.domain.plan import HeldPlan, PlanKind, Release
 from include.families.review import FamilyReview
 from include.planning.fences import later_removal
+from tests.fakes.review_queue import FakeReviewQueue
 
 
 def _nothing(_operation: str) -> None:
@@ -69,7 +70,7 @@ class FakeManifests:
 
 
 @dataclass
-class FakeLedger:
+class FakeLedger(FakeReviewQueue):
     """`marked` is for tests that only need marks to be there."""
 
     marked: dict[str, dict[str, Marks]] = field(default_factory=dict)

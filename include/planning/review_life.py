@@ -1,0 +1,91 @@
+"""How an item of the review queue changes: found again, decided, taken back to open. Pure.
+
+| the item is | found now                             | it becomes                                            |
+|-------------|---------------------------------------|-------------------------------------------------------|
+| new         | yes                                   | open                                                  |
+| open        | yes                                   | open, with the evidence of now; its age stays         |
+| open        | no                                    | nothing; with a note on a lost decision it stays open |
+| decided     | yes, same text and evidence           | decided                                               |
+| decided     | with another text, other evidence, no | open, with a note that says who had decided what      |
+
+No decision is dropped without a note, and none is made here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from include.domain.errors import DecisionConflict
+from include.domain.review import Decision, ReviewItem
+
+
+def renewed(
+    standing: ReviewItem | None, found: ReviewItem | None, *, content_hash: str | None, why_not: str = ""
+) -> ReviewItem | None:
+    """The item as it should stand after a run that `found` it, or did not; None: no item any more. `content_hash` is
+    that of the document's text now, None where the index no longer holds it. `why_not` says why it was not found."""
+    if standing is None:
+        return found
+    if standing.decision is None:
+        if found is not None:
+            return replace(found, since=standing.since, notes=standing.notes)
+        return standing if standing.notes else None
+    why = why_outdated(standing, found, content_hash=content_hash, why_not=why_not)
+    if not why and found is not None:
+        return replace(found, since=standing.since, notes=standing.notes, decision=standing.decision)
+    fresh = standing if found is None else replace(found, since=standing.since, notes=standing.notes)
+    return taken_back(replace(fresh, decision=standing.decision), why)
+
+
+def why_outdated(item: ReviewItem, found: ReviewItem | None, *, content_hash: str | None, why_not: str = "") -> str:
+    """Why a decision on this item is not about what is there now; empty where it still is."""
+    if content_hash is None:
+        return "the document is not in the index any more"
+    if content_hash != item.content_hash:
+        return "the document was changed since"
+    if found is None:
+        return why_not or "nothing speaks against the document any more"
+    if found.fingerprint != item.fingerprint:
+        return "the evidence is another now"
+    return ""
+
+
+def taken_back(item: ReviewItem, why: str) -> ReviewItem:
+    """Open again, with a note; an open item as it is."""
+    if item.decision is None:
+        return item
+    made = item.decision
+    when = f" on {made.at[:10]}" if made.at else ""
+    note = f"{made.by} decided {made}{when} ({made.why}), but {why}. Decide again."
+    return replace(item, decision=None, notes=(*item.notes, note))
+
+
+def decided(item: ReviewItem, decision: Decision, *, fingerprint: str, overrule: bool) -> ReviewItem:
+    """The item with a person's word on it. Raises DecisionConflict as `ports.ReviewQueue.decide` says."""
+    first = item.decision
+    if first is not None and first.says_the_same(decision) and item.fingerprint == fingerprint:
+        return item
+    if item.fingerprint != fingerprint:
+        raise DecisionConflict(
+            f"{item.source}: {item.doc_id}: the evidence is another than the one that you saw ({item.fingerprint}, not "
+            f"{fingerprint}); nothing was recorded. Look at it again: `truecopy review {item.source}`",
+            source=item.source,
+            doc_id=item.doc_id,
+        )
+    notes = item.notes
+    if first is not None:
+        if not overrule:
+            raise DecisionConflict(
+                f"{item.source}: {item.doc_id}: {first.by} decided {first} on {first.at[:10]} ({first.why}); your "
+                f"{decision} was not recorded. Agree with one another, then the later word can overrule",
+                source=item.source,
+                doc_id=item.doc_id,
+                first=first.by,
+            )
+        notes = (*notes, overruled(first, decision))
+    return replace(item, decision=decision, notes=notes)
+
+
+def overruled(first: Decision, second: Decision) -> str:
+    """The note that is left where one person's word takes the place of another's."""
+    return f"{first.by} decided {first} on {first.at[:10]} ({first.why}); {second.by} overruled it with {second}."

@@ -1,0 +1,218 @@
+"""The review queue of the detector: one file for each candidate, and one for each that was settled.
+
+    review/<source>/candidates/<document>-<digest>.yaml            see records.review_files
+    review/<source>/settled/<document>-<digest>-<when>.yaml        the same, with what was done
+
+A run changes all files in one commit; every decision is a commit in the name of who made it, whether the command line
+wrote it, or an editor, or a pull request.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from include.domain.dates import rfc3339
+from include.domain.errors import ConfigError, DecisionConflict
+from include.domain.review import Decision, Queue, ReviewItem, Unreadable
+from include.planning.review_life import decided, overruled, taken_back
+from include.records.repository import MACHINE, person
+from include.records.review_files import read_item, write_item
+from include.records.yaml_records import YamlRecords
+
+_LONGEST_NAME = 60
+_DOCUMENT = re.compile(r"^document:[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
+
+
+class ReviewQueue(YamlRecords):
+    """The part of ports.Ledger that is about candidates; implements ports.ReviewQueue."""
+
+    def candidates(self, source: str) -> Queue:
+        return self._queue(source, _candidates(source))
+
+    def settled(self, source: str) -> Queue:
+        queue = self._queue(source, f"review/{source}/settled")
+        items = sorted(queue.items, key=lambda item: (item.applied.at if item.applied else "", item.doc_id))
+        return replace(queue, items=tuple(items))
+
+    def renew(self, source: str, renewed: Callable[[Queue], Iterable[ReviewItem]], *, message: str) -> Queue:
+        with self._repository.locked():
+            queue = self.candidates(source)
+            items = sorted(renewed(queue), key=lambda item: item.doc_id)
+            return self._replace(queue, items, message)
+
+    def decide(
+        self, source: str, doc_id: str, decision: Decision, *, fingerprint: str, overrule: bool = False
+    ) -> ReviewItem:
+        with self._repository.locked():
+            item = self._item(source, doc_id)
+            changed = decided(item, decision, fingerprint=fingerprint, overrule=overrule)
+            if changed != item:
+                self._put(changed, f"Decide {decision} for {doc_id} of {source}\n\n{decision.why}", person(decision.by))
+            return changed
+
+    def reopen(self, source: str, notes: Mapping[str, str], *, message: str) -> Queue:
+        with self._repository.locked():
+            queue = self.candidates(source)
+            items = [taken_back(each, notes[each.doc_id]) if each.doc_id in notes else each for each in queue.items]
+            return self._replace(queue, items, message)
+
+    def settle(self, source: str, items: Sequence[ReviewItem], *, by: str, message: str) -> None:
+        with self._repository.locked():
+            queue = self.candidates(source)
+            due = []
+            for item in items:
+                if item.applied is None or item.decision is None:
+                    raise ValueError(f"{source}: {item.doc_id} was not decided, or nothing was done; it is not settled")
+                standing = queue.find(item.doc_id)
+                if standing is None and (self._folder / _settled_path(item)).exists():
+                    continue
+                if standing is None or standing.decision != item.decision:
+                    now = f"{standing.decision.by}: {standing.decision}" if standing and standing.decision else "none"
+                    raise DecisionConflict(
+                        f"{source}: {item.doc_id}: the decision is another by now ({now}), not {item.decision} of "
+                        f"{item.decision.by}; nothing was settled. Apply the decisions again",
+                        source=source,
+                        doc_id=item.doc_id,
+                    )
+                due.append(item)
+            for item in due:
+                self._repository.write(_settled_path(item), write_item(item))
+                (self._folder / candidate_path(source, item.doc_id)).unlink()
+            if due:
+                paths = [path for item in due for path in (_settled_path(item), candidate_path(source, item.doc_id))]
+                self._repository.commit(paths, message, person(by))
+
+    def finish_reviews(self, left: Sequence[str]) -> None:
+        """Files that were changed and not committed: a person's own editing. Each decision becomes a commit in the name
+        that stands in it; one that took another's place says so."""
+        for path in left:
+            file = self._folder / path
+            if not re.fullmatch(r"review/[^/]+/candidates/[^/]+\.yaml", path) or not file.exists():
+                continue
+            try:
+                item = self._read_item(path)
+            except ValueError:
+                continue  # named by whoever reads the queue
+            first = self._committed(path)
+            made, earlier = item.decision, first.decision if first else None
+            if made is None or made == earlier:
+                continue
+            if earlier is not None:
+                item = replace(item, notes=(*item.notes, overruled(earlier, made)))
+            self._put(item, f"Decide {made} for {item.doc_id} of {item.source}\n\n{made.why}", person(made.by))
+
+    def _queue(self, source: str, folder: str) -> Queue:
+        items, unreadable = [], []
+        for file in sorted((self._folder / folder).glob("*.yaml")):
+            path = f"{folder}/{file.name}"
+            try:
+                items.append(self._read_item(path))
+            except FileNotFoundError:
+                continue  # settled since the folder was listed
+            except ValueError as error:
+                unreadable.append(Unreadable(path, str(error), _named_in(file)))
+        items.sort(key=lambda item: item.doc_id)
+        return Queue(source, tuple(items), tuple(unreadable))
+
+    def _read_item(self, path: str) -> ReviewItem:
+        """Raises ValueError, UnicodeDecodeError among them, and FileNotFoundError."""
+        file = self._folder / path
+        written_at = rfc3339(datetime.fromtimestamp(file.stat().st_mtime, UTC))
+        item = read_item(file.read_text(encoding="utf-8"), written_at=written_at)
+        if path not in (candidate_path(item.source, item.doc_id), _settled_path(item)):
+            raise ValueError(
+                f"document is {item.doc_id!r} of source {item.source!r}; allowed is the one that the file is named "
+                "after"
+            )
+        return item
+
+    def _committed(self, path: str) -> ReviewItem | None:
+        """The item as it stands in the last commit; None where it does not, or cannot be read there."""
+        text = self._repository.committed(path)
+        try:
+            return None if text is None else read_item(text, written_at="")
+        except ValueError:
+            return None
+
+    def _item(self, source: str, doc_id: str) -> ReviewItem:
+        path = candidate_path(source, doc_id)
+        try:
+            return self._read_item(path)
+        except FileNotFoundError:
+            raise ConfigError(
+                f"{source}: {doc_id} is no candidate; `truecopy review {source}` lists them", source=source
+            ) from None
+        except ValueError as error:
+            raise ConfigError(
+                f"{source}: {doc_id}: ledger file {self._folder / path} cannot be read: {error}. It was edited by "
+                "hand; mend it or `git revert` the change",
+                source=source,
+                path=path,
+            ) from error
+
+    def _replace(self, queue: Queue, items: Sequence[ReviewItem], message: str) -> Queue:
+        """In place of the readable items of the queue; one commit where a file changes."""
+        spoilt = {each.path for each in queue.unreadable}
+        texts = {candidate_path(queue.source, item.doc_id): write_item(item) for item in items}
+        kept = [item for item in items if candidate_path(queue.source, item.doc_id) not in spoilt]
+        changed = []
+        for path, text in texts.items():
+            if path not in spoilt and self._text(path) != text:
+                self._repository.write(path, text)
+                changed.append(path)
+        for item in queue.items:
+            path = candidate_path(queue.source, item.doc_id)
+            if path not in texts:
+                (self._folder / path).unlink()
+                changed.append(path)
+        if changed:
+            self._repository.commit([_candidates(queue.source)], message, MACHINE)
+        return replace(queue, items=tuple(kept))
+
+    def _put(self, item: ReviewItem, message: str, author: str) -> None:
+        path = candidate_path(item.source, item.doc_id)
+        self._repository.write(path, write_item(item))
+        self._repository.commit([path], message, author)
+
+    def _text(self, path: str) -> str | None:
+        try:
+            return (self._folder / path).read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+
+
+def candidate_path(source: str, doc_id: str) -> str:
+    """A name that a person recognises and no other document has, below the ledger."""
+    return f"{_candidates(source)}/{_name(doc_id)}.yaml"
+
+
+def _candidates(source: str) -> str:
+    return f"review/{source}/candidates"
+
+
+def _settled_path(item: ReviewItem) -> str:
+    when = "".join(char for char in (item.applied.at if item.applied else "") if char.isdigit())
+    return f"review/{item.source}/settled/{_name(item.doc_id)}-{when}.yaml"
+
+
+def _name(doc_id: str) -> str:
+    plain = re.sub(r"[^a-z0-9]+", "-", doc_id.lower()).strip("-")[-_LONGEST_NAME:].strip("-")
+    digest = hashlib.sha256(doc_id.encode()).hexdigest()[:8]
+    return f"{plain}{'-' if plain else ''}{digest}"
+
+
+def _named_in(file: Path) -> str:
+    """The document that a spoilt file still names; empty when not even that can be read."""
+    try:
+        found = _DOCUMENT.search(file.read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return ""
+    if not found:
+        return ""
+    doc_id = found[1].strip("'\"")
+    return doc_id if file.name == f"{_name(doc_id)}.yaml" else ""
