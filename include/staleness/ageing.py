@@ -109,8 +109,8 @@ def aged(subject: Subject, ageing: Ageing, *, now: datetime) -> Evidence | None:
     strength = AGED_BY_A_WEAK_DATE if is_weak else AGED_TWICE if age > 2 * limit else AGED
     trust = ", a date of low trust" if is_weak else ""
     sentence = (
-        f"it is {age:.0f} days old, by {origin} {day}{trust}; a {subject.content_type} should be looked at again "
-        f"after {limit}"
+        f"it is {age:.0f} days old, by {origin} {day}{trust}; its type, {subject.content_type}, is to be looked at "
+        f"again after {limit}"
     )
     facts = {"since": day, "content_type": subject.content_type, "limit_days": str(limit)}
     return Evidence(Signal.AGED, strength, sentence, facts=facts)

@@ -148,8 +148,8 @@ class Sight:
         referrers = live_referrers(subject, links, self._live, heir=heir)
         if not referrers:
             return Proposal.STAGE, ""
-        more = f" and {len(referrers) - 1} more" if len(referrers) > 1 else ""
-        return Proposal.REVIEW, f"{referrers[0]}{more} link to it"
+        others = f"{referrers[0]} and {len(referrers) - 1} more link" if len(referrers) > 1 else f"{referrers[0]} links"
+        return Proposal.REVIEW, f"{others} to it"
 
     def _signals(self, subject: Subject) -> Iterator[Evidence | None]:
         observed, now = self._observed, self._now

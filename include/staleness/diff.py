@@ -26,7 +26,7 @@ AROUND = 6
 _LONGEST_LINE = 400  # words; what is longer is compared as a whole, or one page without line feeds would take minutes
 _MOST_COMPARED = 2000  # lines of each text
 _ALIKE = 0.5
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufffe\uffff]")
 
 
 def differences(old: str, new: str, *, names: tuple[str, str] = ("this", "that"), most_lines: int = MOST_LINES) -> str:
@@ -47,8 +47,8 @@ def differences(old: str, new: str, *, names: tuple[str, str] = ("this", "that")
     notes = []
     room = most_lines - 1
     if len(shown) > room:
-        notes.append(f"{len(shown) - room + 1} changed lines are not shown")
-        shown = shown[: room - 1]
+        notes.append(f"{len(shown) - room} changed lines are not shown")
+        shown = shown[:room]
     left_out = max(len(lines), len(others)) - _MOST_COMPARED
     if left_out > 0:
         notes.append(f"{left_out} lines at the end are not compared")

@@ -78,10 +78,13 @@ def why_not_one(one: Subject, other: Subject) -> str:
         return "each edition has its own readers"
     if name.title_stem and another.title_stem and name.title_stem != another.title_stem:
         return f"their titles name different things ({name.title_stem}, {another.title_stem})"
+    place, elsewhere = name.stem, another.stem
     if name.is_opaque and another.is_opaque:
-        return "" if name.title_stem else "neither name nor title says what they are"
-    if name.stem.replace("-", "") != another.stem.replace("-", ""):
-        return f"their names are different ({name.stem}, {another.stem})"
+        if not name.title_stem:
+            return "neither name nor title says what they are"
+        place, elsewhere = place.rpartition("/")[0], elsewhere.rpartition("/")[0]
+    if place.replace("-", "") != elsewhere.replace("-", ""):
+        return f"their names are different ({place}, {elsewhere})"
     return ""
 
 

@@ -47,13 +47,9 @@ def fuse(evidence: Iterable[Evidence], *, most: Proposal = Proposal.STAGE, becau
     """What this evidence amounts to, the same for every order of it. `most` is the most that may be proposed, and
     `because` says what forbids more."""
     ordered = tuple(sorted(dict.fromkeys(evidence), key=_order))
-    strongest: dict[Cause, Evidence] = {}
-    for each in ordered:
-        strongest.setdefault(each.cause, each)
-    counted = tuple(strongest.values())
+    counted = _counted(ordered)
     score = round(1 - math.prod(1 - each.strength for each in counted), 3)
-    # An anchor counts even where a sign of the same cause is stronger: it is a statement about the document.
-    has_anchor = any(each.anchor for each in ordered)
+    has_anchor = _has_anchor(ordered)
     proposal: Proposal | None = None
     if score >= STAGE_FROM and has_anchor and most is Proposal.STAGE:
         proposal = Proposal.STAGE
@@ -61,6 +57,19 @@ def fuse(evidence: Iterable[Evidence], *, most: Proposal = Proposal.STAGE, becau
         proposal = Proposal.REVIEW
     forbidden = because if score >= STAGE_FROM and has_anchor and most is not Proposal.STAGE else ""
     return Fused(proposal, score, ordered, _arithmetic(counted, ordered, score, has_anchor, proposal, forbidden))
+
+
+def _counted(ordered: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    """The strongest signal of each cause, the strongest first."""
+    strongest: dict[Cause, Evidence] = {}
+    for each in ordered:
+        strongest.setdefault(each.cause, each)
+    return tuple(strongest.values())
+
+
+def _has_anchor(evidence: Iterable[Evidence]) -> bool:
+    """An anchor counts even where a sign of the same cause is stronger: it is a statement about the document."""
+    return any(each.anchor for each in evidence)
 
 
 def _order(each: Evidence) -> tuple[float, bool, int, str, str]:

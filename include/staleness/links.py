@@ -25,7 +25,7 @@ FEWEST_RESOLVED_PERCENT = 80
 MOST_ORPHANED_PERCENT = 20
 
 _ENTRANCES = frozenset({"index", "readme", "_index", "home", "start", "default"})
-_MARKDOWN = re.compile(r"(?<!!)\[[^\]\n]*\]\(\s*<?([^)\s>]+)>?(?:\s+[\"'(][^)\n]*)?\)")
+_MARKDOWN = re.compile(r"(?<!!)\[[^\]\n]*\]\(\s*(?:<([^>\n]+)>|([^)\s<]+))(?:\s+[\"'(][^)\n]*)?\)")
 _DEFINED = re.compile(r"^[ ]{0,3}\[[^\]\n]+\]:[ \t]*<?(\S+?)>?(?:[ \t]+[\"'(].*)?$", re.MULTILINE)
 _RST = re.compile(r"`[^`<]*<([^`>\s]+)>`_{1,2}|:(?:doc|ref):`(?:[^`<]*<)?([^`>]+)>?`")
 _FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
@@ -46,7 +46,8 @@ class Links:
 def targets_in(text: str) -> tuple[str, ...]:
     """Where the links of a Markdown or reStructuredText document lead, as written, each once. Code is passed over."""
     prose = _FENCED.sub("", text)
-    found = [*_MARKDOWN.findall(prose), *_DEFINED.findall(prose)]
+    found = [one or other for one, other in _MARKDOWN.findall(prose)]
+    found += _DEFINED.findall(prose)
     found += [one or other for one, other in _RST.findall(prose)]
     return tuple(dict.fromkeys(found))
 

@@ -21,7 +21,7 @@ def why_protected(subject: Subject, ageing: Ageing, *, now: datetime) -> str:
     if subject.is_canonical:
         return "it is the canonical document of its family"
     if ageing.never_expires(subject):
-        return f"a {subject.content_type} like this never expires"
+        return f"it is of a type that never expires ({subject.content_type})"
     if subject.status is Status.ARCHIVED:
         return "it is archived already"
     if subject.status is Status.INCOMING:
