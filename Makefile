@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-slow test-cms test-distributed setup-adapters test-adapters lint demo up down status replay bench bench-families eval eval-dates lock clean eval-staleness
+.PHONY: help setup test test-slow test-cms test-distributed setup-adapters test-adapters lint demo up down status replay bench bench-families eval eval-families eval-dates lock clean eval-staleness
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -90,6 +90,9 @@ bench-families: setup ## The resolver over 7,000 made-up documents: seconds besi
 
 eval: setup ## Questions with known answers: metrics, baseline, naive pipeline; real questions where they are
 	$(RUN) -m tests.evaluation $(ARGS)
+
+eval-families: setup ## What replaces what in real registers, headers shown and hidden: links, heads, what waits for a person
+	$(RUN) -m tests.evaluation.families $(ARGS)
 
 eval-dates: setup ## Declared dates of real documents against those of git, names and texts, where they are
 	$(RUN) -m tests.evaluation.dates $(ARGS)

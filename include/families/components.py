@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from include.families.grouping import Group
 from include.families.links import Statement, Statements
 from include.families.members import Member
+from include.families.namesakes import namesakes
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class Component:
     void: tuple[Statement, ...]
     labels: tuple[str, ...]
     is_labelled_by_hand: bool
+    namesakes: tuple[tuple[str, ...], ...] = ()
 
 
 class _Together:
@@ -52,25 +54,26 @@ def components(members: Sequence[Member], statements: Statements, groups: Sequen
     is the only one it speaks of, and never two families.
     """
     by_id = {member.key.doc_id: member for member in members}
+    one_title = tuple(namesakes(members))
     decided = {doc_id: label for doc_id, member in by_id.items() if (label := _decided_label(member))}
-    free = _joined(by_id.keys(), statements, groups, by_id, decided, among=by_id.keys())
+    free = _joined(statements, groups, one_title, by_id, decided, among=by_id.keys())
     labels_in = defaultdict(set)
     for doc_id, label in decided.items():
         labels_in[free.top(doc_id)].add(label)
     split = {top for top, labels in labels_in.items() if len(labels) > 1}
     if split:  # a person put some of them elsewhere: those keep to their own, the others are joined without them
         apart = {doc_id for doc_id in decided if free.top(doc_id) in split}
-        free = _joined(by_id.keys(), statements, groups, by_id, decided, among=by_id.keys() - apart)
+        free = _joined(statements, groups, one_title, by_id, decided, among=by_id.keys() - apart)
     gathered: dict[str, list[str]] = defaultdict(list)
     for doc_id in sorted(by_id):
         gathered[free.top(doc_id)].append(doc_id)
-    return _with_what_made_them(gathered, by_id, statements, groups, free, decided)
+    return _with_what_made_them(gathered, by_id, statements, groups, one_title, free, decided)
 
 
 def _joined(
-    doc_ids: Iterable[str],
     statements: Statements,
     groups: Sequence[Group],
+    one_title: Sequence[tuple[str, ...]],
     by_id: dict[str, Member],
     decided: dict[str, str],
     *,
@@ -79,7 +82,7 @@ def _joined(
     """What belongs together. Documents that are not `among` these are joined by their decided label alone."""
     together, among = _Together(), set(among)
     by_label: dict[Hashable, list[str]] = defaultdict(list)
-    for doc_id in sorted(doc_ids):
+    for doc_id in sorted(by_id):
         member = by_id[doc_id]
         if doc_id in decided:
             by_label["decided", decided[doc_id], _language(member)].append(doc_id)
@@ -96,13 +99,25 @@ def _joined(
         if statement.older in among and statement.newer in among:
             together.join(statement.older, statement.newer)
     _join_authors(together, statements.void, among)
+    _join_namesakes(together, one_title, among)
     return together
 
 
+def _join_namesakes(together: _Together, one_title: Sequence[tuple[str, ...]], among: set[str]) -> None:
+    """Only those that belong to nothing else: a title alone must not put a family in doubt."""
+    sizes = _sizes(together, among)
+    for doc_ids in one_title:
+        alone = [doc_id for doc_id in doc_ids if doc_id in among and sizes[together.top(doc_id)] == 1]
+        for other in alone[1:]:
+            together.join(alone[0], other)
+
+
+def _sizes(together: _Together, doc_ids: Iterable[str]) -> Counter[str]:
+    return Counter(together.top(doc_id) for doc_id in doc_ids)
+
+
 def _join_authors(together: _Together, void: Sequence[Statement], among: set[str]) -> None:
-    sizes: dict[str, int] = defaultdict(int)
-    for doc_id in among:
-        sizes[together.top(doc_id)] += 1
+    sizes = _sizes(together, among)
     claimed: dict[str, set[str]] = defaultdict(set)
     for statement in void:
         if statement.newer in among and statement.older in among and statement.by_newer:
@@ -121,6 +136,7 @@ def _with_what_made_them(
     by_id: dict[str, Member],
     statements: Statements,
     groups: Sequence[Group],
+    one_title: Sequence[tuple[str, ...]],
     together: _Together,
     decided: dict[str, str],
 ) -> tuple[Component, ...]:
@@ -145,6 +161,7 @@ def _with_what_made_them(
                 tuple(void[top]),
                 tuple(sorted(by_hand or stated)),
                 bool(by_hand),
+                tuple(each for each in one_title if len(doc_ids) > 1 and set(each) <= set(doc_ids)),
             )
         )
     return tuple(sorted(found, key=lambda each: each.members[0].key))

@@ -25,6 +25,9 @@ class Tier(IntEnum):
     LIVE = 3
 
 
+Rank = tuple[Tier, bool]
+"""A tier, and whether nothing in the name sets it apart from what readers are meant to find."""
+
 STATED = "stated version"
 
 _ENTRY = re.compile(r"([a-z]{2,9})-?0*(\d{1,6})")
@@ -61,6 +64,13 @@ class Contender:
         if self.standing.is_over or self.member.decided.get("is_current") is False:
             return Tier.OVER
         return _TIERS.get(self.standing, Tier.LIVE)
+
+    @property
+    def rank(self) -> Rank:
+        """Of one tier what is finished comes first: `published` may stand on every page, on those of `main/` too."""
+        chosen = self.member.decided.get("is_current") is True
+        set_apart = self.name.is_unfinished or self.name.channel is Channel.UNRELEASED or self.name.retired is not None
+        return self.tier, chosen or not set_apart
 
     @property
     def version(self) -> str:

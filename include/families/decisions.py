@@ -70,6 +70,8 @@ def decide(
             for doc_id, said in sorted(ambiguous.options.items())
         )
         return _decision(component, family, relation, members, None, None, (), options, why)
+    if not (component.links or component.groups or component.labels or component.void):
+        return None  # one title alone makes nobody the head of anything
     why += order.why
     links = tuple(
         Link(newer, older, reasons)
@@ -190,13 +192,13 @@ def _tops(component: Component, members: Sequence[Contender], order: _Order) -> 
     claim_only = {each.newer for each in component.void} - said_to_replace
     first = [each for each in last if each.tier is Tier.LIVE or each.doc_id not in claim_only]
     last = first if any(each.tier is not Tier.OVER for each in first) else last
-    best = max((each.tier for each in last), default=Tier.OVER)
-    if best is Tier.OVER:
+    best = max(each.rank for each in last)
+    if best[0] is Tier.OVER:
         raise _Ambiguous("nobody among them holds", {each.doc_id: () for each in last})
     return [
         each
         for each in last
-        if each.tier is best or (each.tier is Tier.PENDING < best and each.doc_id in said_to_replace)
+        if each.rank == best or (each.tier is Tier.PENDING < best[0] and each.doc_id in said_to_replace)
     ]
 
 
@@ -261,9 +263,9 @@ def _follow_head(members: Sequence[Contender], head: Contender, order: _Order) -
             )
         if newer is not None or each.is_copy:
             continue
-        if each.standing is Standing.SUPERSEDED:
+        if each.standing is Standing.SUPERSEDED or each.name.retired is not None:
             order.after[each.doc_id][head.doc_id] = ("its name or its state says that it is put away",)
-        elif head.is_living and each.tier is head.tier and not each.is_living:
+        elif head.is_living and each.rank == head.rank and not each.is_living:
             order.after[each.doc_id][head.doc_id] = (f"{head.doc_id} lives on beside it",)
 
 

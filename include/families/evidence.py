@@ -15,6 +15,8 @@ def why_a_family(component: Component) -> Iterator[str]:
         yield f"{'a person named' if component.is_labelled_by_hand else 'they name'} the family {label}"
     for group in component.groups:
         yield from group.why
+    for doc_ids in component.namesakes:
+        yield f"entries of a register with one title: {', '.join(doc_ids)}"
     if component.links:
         number = len(component.links)
         yield f"{number} link{'s are' if number > 1 else ' is'} stated"

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from include.domain.dates import EvidencedDate
-from include.families.contenders import STATED, Contender, Tier, trusted
+from include.families.contenders import STATED, Contender, Rank, Tier, trusted
 from include.families.versions import Kind, Version, compare
 
 _CRITERIA = (
@@ -36,8 +36,8 @@ class Succession:
 def by_versions(members: Sequence[Contender]) -> Succession:
     """The succession of one structural family's members by the versions they bear."""
     found = Succession()
-    base = max((each.tier for each in members), default=Tier.OVER)
-    if base is Tier.OVER:
+    base = max(each.rank for each in members)
+    if base[0] is Tier.OVER:
         return found
     remaining: Sequence[Contender] = members
     used: set[str] = set()
@@ -110,15 +110,15 @@ def _most_telling(members: Sequence[Contender], used: set[str]) -> str | None:
     return min(telling, key=lambda each: (-bearing[each], _SAYS_WHICH_FIRST.get(each, len(_CRITERIA))), default=None)
 
 
-def _order(members: Sequence[Contender], criterion: str, base: Tier, found: Succession) -> list[Contender]:
-    """Links each to the next higher of the base tier; the base tier's members that nothing follows."""
+def _order(members: Sequence[Contender], criterion: str, base: Rank, found: Succession) -> list[Contender]:
+    """Links each to the next higher of the base rank; the base rank's members that nothing follows."""
     lines: dict[tuple[Kind, str], list[Contender]] = defaultdict(list)
     for each in members:
         if version := each.versions.get(criterion):
             lines[version.kind, version.line].append(each)
     for line in lines.values():
         line.sort(key=lambda each: (each.versions[criterion].low, each.versions[criterion].high, each.doc_id))
-        eligible = [each for each in line if each.tier is base]
+        eligible = [each for each in line if each.rank == base]
         start = 0
         for each in line:
             mine = each.versions[criterion]
@@ -128,7 +128,7 @@ def _order(members: Sequence[Contender], criterion: str, base: Tier, found: Succ
             for other in following:
                 why = f"{criterion} {mine} comes before {other.versions[criterion]}"
                 found.after[each.doc_id].setdefault(other.doc_id, why)
-    return [each for each in members if each.tier is base and not found.after.get(each.doc_id)]
+    return [each for each in members if each.rank == base and not found.after.get(each.doc_id)]
 
 
 def _next(eligible: Sequence[Contender], start: int, mine: Version, criterion: str) -> list[Contender]:
@@ -146,7 +146,7 @@ def _next(eligible: Sequence[Contender], start: int, mine: Version, criterion: s
 
 
 def _check_others(
-    members: Sequence[Contender], leaders: Sequence[Contender], criterion: str, base: Tier, found: Succession
+    members: Sequence[Contender], leaders: Sequence[Contender], criterion: str, base: Rank, found: Succession
 ) -> None:
     """Whether another kind of version calls something newer than what this one puts first."""
     for other in _CRITERIA:
@@ -157,7 +157,7 @@ def _check_others(
                 continue
             for each in members:
                 theirs = each.versions.get(other)
-                if each.tier is base and theirs is not None and compare(theirs, mine) == 1 and each not in leaders:
+                if each.rank == base and theirs is not None and compare(theirs, mine) == 1 and each not in leaders:
                     first, second = leader.versions[criterion], each.versions.get(criterion)
                     if second is None:
                         continue

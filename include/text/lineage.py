@@ -25,7 +25,7 @@ from include.text.references import REGISTERS, pointers, references
 
 _FAMILY = frozenset({"family", "docfamily", "documentfamily"})
 _VERSION = frozenset({"version", "docversion", "documentversion", "documentrevision"})
-_STATUS = frozenset({"status", "docstatus", "documentstatus", "state", "intendedstatus"})
+_STATUS = frozenset({"status", "docstatus", "documentstatus", "intendedstatus"})
 _SUPERSEDES = frozenset({"supersedes", "supercedes", "replaces", "obsoletes", "successorof", "predecessor"})
 _SUPERSEDED_BY = frozenset(
     {"supersededby", "supercededby", "replacedby", "obsoletedby", "deprecatedby", "succeededby", "successor"}
@@ -34,8 +34,8 @@ _SUPERSEDED_BY = frozenset(
 _ALIASES = frozenset({"aliases", "alias", "redirectfrom", "redirectsfrom", "formerurls", "oldurls", "alsoknownas"})
 _TYPE = frozenset({"type"})
 _FIELDS = _FAMILY | _VERSION | _STATUS | _SUPERSEDES | _SUPERSEDED_BY
-_OF_A_HEADER = (_FIELDS | _TYPE) - _FAMILY - {"state", "predecessor", "replacement", "successor"}
-"""In running text these three name other things: a machine's state, the part of a replacement."""
+_OF_A_HEADER = (_FIELDS | _TYPE) - _FAMILY - {"predecessor", "replacement", "successor"}
+"""In running text these name other things: a part that is a replacement."""
 
 _NUMBERED = REGISTERS | {"requestforcomments"}
 """Fields that hold the document's own number in a register of that name: `PEP: 8` is PEP 8."""

@@ -1,8 +1,10 @@
-"""Similarity of two documents as the index has it: cosine of their first chunks' vectors, by the bundled embedder."""
+"""Similarity of two documents as the index has it: cosine of their first chunks' vectors, by the bundled embedder.
+
+Where a text is not there similarity confirms whatever structure proposes: what is measured then is structure.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 from include.domain.documents import DocumentKey, ExtractedDocument
@@ -22,9 +24,8 @@ class Likeness:
         self._vectors: dict[DocumentKey, Vectors] = {}
 
     def __call__(self, one: DocumentKey, other: DocumentKey) -> float:
-        """NaN where there is no text."""
         if one not in self._texts or other not in self._texts:
-            return math.nan
+            return 1.0
         return float(self._vector(one) @ self._vector(other))
 
     def _vector(self, key: DocumentKey) -> Vectors:

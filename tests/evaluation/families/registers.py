@@ -1,7 +1,7 @@
 """Real registers of proposals with what supersedes what: as members for the resolver, and the truth about them.
 
-Where the texts are there (PEP, XEP, ADR) they go through the real extraction; of the others (BIP, OEP, and PEPs without a
-text) a header in the register's own format is written from the columns of the table, and goes the same way.
+Where the texts are there (PEP, XEP, ADR) they go through the real extraction; of the others (BIP, OEP, some PEPs and
+XEPs) a header in the register's own format is written from the columns of the table, and goes the same way.
 
 What is counted as true, of the claims in `*.edges.csv`:
 
@@ -53,8 +53,7 @@ class Shown(StrEnum):
 
 @dataclass(frozen=True)
 class Truth:
-    """`heads` by family: the documents that may be called current; none: nobody can tell. `after` is every claim that
-    has some force, for following it over several steps."""
+    """`heads` by family: the documents that may be called current; none: nobody can tell."""
 
     true: frozenset[Pair]
     to_judge: frozenset[Pair]
@@ -65,20 +64,27 @@ class Truth:
 
     def leads_to(self, older: str, newer: str) -> bool:
         """Whether the claims that have some force lead from the older to the newer, in one step or more."""
-        after: dict[str, set[str]] = defaultdict(set)
-        for later, earlier in self.true | self.to_judge | self.forked:
-            after[earlier].add(later)
-        seen, waiting = set(), [older]
-        while waiting:
-            for following in after[waiting.pop()] - seen:
-                seen.add(following)
-                waiting.append(following)
-        return newer in seen
+        return leads_to(self.true | self.to_judge | self.forked, older, newer)
+
+
+def leads_to(pairs: Iterable[Pair], older: str, newer: str) -> bool:
+    """Whether links lead from the older to the newer, in one step or more."""
+    after: dict[str, set[str]] = defaultdict(set)
+    for later, earlier in pairs:
+        after[earlier].add(later)
+    seen: set[str] = set()
+    waiting = [older]
+    while waiting:
+        for following in after[waiting.pop()] - seen:
+            seen.add(following)
+            waiting.append(following)
+    return newer in seen
 
 
 @dataclass(frozen=True)
 class Register:
-    """Members are named by their paths, the truth by the register's ids: `ids` leads from one to the other."""
+    """Members are named by their paths, the truth by the register's ids: `ids` leads from one to the other. `texts` are
+    the documents whose own text is there."""
 
     name: str
     members: tuple[Member, ...]
@@ -92,7 +98,8 @@ def register(name: str, shown: Shown) -> Register:
     documents = _documents(name)
     ids = {row["path"]: row["doc_id"] for row in _table(f"{name}.docs.csv")}
     members = tuple(_member(document, row, shown) for document, row in documents)
-    return Register(name, members, ids, _truth(name), {document.key: document for document, _ in documents})
+    texts = {document.key: document for document, row in documents if row["doc_id"] in _texts(name)}
+    return Register(name, members, ids, _truth(name), texts)
 
 
 def _member(document: ExtractedDocument, row: Mapping[str, str], shown: Shown) -> Member:
@@ -113,8 +120,7 @@ def _member(document: ExtractedDocument, row: Mapping[str, str], shown: Shown) -
 
 @cache
 def _documents(name: str) -> list[tuple[ExtractedDocument, dict[str, str]]]:
-    corpus = _CORPORA.get(name)
-    texts = {row["doc_id"]: row["text"] for row in _rows(f"{corpus}.corpus.jsonl.xz")} if corpus else {}
+    texts = _texts(name)
     found = []
     for row in _table(f"{name}.docs.csv"):
         path = row["path"]
@@ -130,6 +136,12 @@ def _documents(name: str) -> list[tuple[ExtractedDocument, dict[str, str]]]:
     return found
 
 
+@cache
+def _texts(name: str) -> dict[str, str]:
+    corpus = _CORPORA.get(name)
+    return {row["doc_id"]: row["text"] for row in _rows(f"{corpus}.corpus.jsonl.xz")} if corpus else {}
+
+
 def _header(name: str, row: Mapping[str, str]) -> str:
     """A header as the register writes it, from the columns of the table."""
     register, number = row["doc_id"].split("-")
@@ -139,7 +151,8 @@ def _header(name: str, row: Mapping[str, str]) -> str:
         fields = {"OEP": row["doc_id"], "Title": row["title"], "Status": row["status"], "Type": row["type"]}
         fields |= {"Replaces": f"OEP-{of}"} if of else {}
         rows = "".join(f"   * - {field}\n     - {value}\n" for field, value in fields.items())
-        return f"{row['title']}\n{'#' * len(row['title'])}\n\n.. list-table::\n   :widths: 25 75\n\n{rows}\nAbstract\n***\n"
+        title = f"{row['title']}\n{'#' * len(row['title'])}\n"
+        return f"{title}\n.. list-table::\n   :widths: 25 75\n\n{rows}\nAbstract\n********\n\nText.\n"
     fields = {register: number.lstrip("0") or "0", "Title": row["title"], "Status": row["status"], "Type": row["type"]}
     fields |= {"Superseded-By": by} if by else {}
     fields |= {"Replaces": of} if of else {}
@@ -165,8 +178,12 @@ def _truth(name: str) -> Truth:
     by_kind: dict[str, set[Pair]] = defaultdict(set)
     for edge in _table(f"{name}.edges.csv"):
         by_kind[_kind(edge, rows)].add((edge["newer"], edge["older"]))
+    true, to_judge, forked, void = (frozenset(by_kind[kind]) for kind in ("true", "to judge", "forked", "void"))
     return Truth(
-        *(frozenset(by_kind[kind]) for kind in ("true", "to judge", "forked", "void")),
+        true=true,
+        to_judge=to_judge,
+        forked=forked,
+        void=void,
         heads={family: frozenset(heads[family]) for family in families},
         families={family: frozenset(members) for family, members in families.items()},
     )
@@ -178,16 +195,18 @@ def _kind(edge: Mapping[str, str], rows: Mapping[str, Mapping[str, str]]) -> str
         return "void"
     if newer["current"] == "ambiguous":
         return "forked"
-    if older["status"] == "Active" and newer["status"] == "Draft" or _shares_a_contradiction(edge, rows):
+    if _is_contradicted(edge, rows):
         return "to judge"
     return "true"
 
 
-def _shares_a_contradiction(edge: Mapping[str, str], rows: Mapping[str, Mapping[str, str]]) -> bool:
-    """Whether two documents of its family that are marked for review are both named by one: XEP-0008 names XEP-0084
-    and the active XEP-0153, of which XEP-0084 says that it replaces it too."""
-    named = rows[edge["older"]]["superseded_by"].split()
-    return len(named) > 1 and all(rows[each]["review"] for each in named)
+def _is_contradicted(edge: Mapping[str, str], rows: Mapping[str, Mapping[str, str]]) -> bool:
+    """Whether a draft alone claims to replace what is active (XEP-0084 over XEP-0153), or two documents that the table
+    marks for review are both named as successors (XEP-0008 names these two)."""
+    newer, older = rows[edge["newer"]], rows[edge["older"]]
+    named = older["superseded_by"].split()
+    is_doubtful = len(named) > 1 and all(rows[each]["review"] for each in named)
+    return is_doubtful or (older["status"] == "Active" and newer["status"] == "Draft")
 
 
 def _date(text: str) -> EvidencedDate | None:
@@ -206,4 +225,3 @@ def _table(name: str) -> list[dict[str, str]]:
 def _rows(name: str) -> Iterable[dict[str, str]]:
     data = lzma.decompress((DATA / "supersession" / name).read_bytes())
     return (json.loads(line) for line in data.decode().split("\n") if line.strip())
-

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from include.families.members import FamilyDecision, Outcome
 from include.families.resolve import resolve
 from tests.evaluation.families.likeness import Likeness
-from tests.evaluation.families.registers import Pair, Register, Shown, register
+from tests.evaluation.families.registers import Pair, Register, Shown, leads_to, register
 
 
 @dataclass(frozen=True)
 class Score:
     """Of one register. Links and documents are named by the register's ids.
 
-    right, wrong       links that were made; a right one follows the true claims in one step or more
+    right, wrong_pairs links that were made; a right one follows the true claims in one step or more; `wrong` in words
     found, missed      true claims with a link of their own, and those without
     in_review          of what was missed: both documents wait for a person, the true head among the options
     heads_right/wrong  heads of decided families of which the truth knows one
@@ -27,6 +28,7 @@ class Score:
     register: str
     shown: Shown
     right: frozenset[Pair]
+    wrong_pairs: frozenset[Pair]
     wrong: tuple[str, ...]
     found: frozenset[Pair]
     missed: frozenset[Pair]
@@ -51,13 +53,13 @@ class Score:
         return len(self.found) / true if true else None
 
 
+@cache
 def score(name: str, shown: Shown) -> Score:
+    """What the resolver makes of one register, seeing so much of its headers."""
     made = register(name, shown)
     decisions = resolve(made.members, Likeness(made.texts))
     truth, ids = made.truth, made.ids
-    links = {
-        (ids[link.newer], ids[link.older]): (decision, link) for decision in decisions for link in decision.links
-    }
+    links = {(ids[link.newer], ids[link.older]): (decision, link) for decision in decisions for link in decision.links}
     right = {pair for pair in links if truth.leads_to(pair[1], pair[0])}
     wrong = tuple(
         f"{newer} over {older} in {decision.family}: {'; '.join(link.evidence)}"
@@ -65,7 +67,7 @@ def score(name: str, shown: Shown) -> Score:
         if (newer, older) not in right
     )
     # what leads from the older to the newer over documents in between is found as well
-    reached = {pair for pair in truth.true if pair in links or _leads(links.keys(), pair)}
+    reached = {pair for pair in truth.true if leads_to(links, pair[1], pair[0])}
     waiting = _waiting(made, decisions)
     missed = truth.true - reached
     heads_right, heads_wrong, unjudged = _heads(made, decisions)
@@ -77,6 +79,7 @@ def score(name: str, shown: Shown) -> Score:
         register=name,
         shown=shown,
         right=frozenset(right),
+        wrong_pairs=frozenset(links.keys() - right),
         wrong=wrong,
         found=frozenset(reached),
         missed=frozenset(missed),
@@ -94,18 +97,6 @@ def score(name: str, shown: Shown) -> Score:
         unjudged=unjudged,
         open_ends=sum(len(decision.members) == 1 for decision in decisions),
     )
-
-
-def _leads(links: object, pair: Pair) -> bool:
-    after: dict[str, set[str]] = {}
-    for newer, older in links:  # type: ignore[attr-defined]
-        after.setdefault(older, set()).add(newer)
-    seen, stack = {pair[1]}, [pair[1]]
-    while stack:
-        for following in after.get(stack.pop(), set()) - seen:
-            seen.add(following)
-            stack.append(following)
-    return pair[0] in seen
 
 
 def _waiting(made: Register, decisions: tuple[FamilyDecision, ...]) -> list[tuple[set[str], set[str]]]:
@@ -133,7 +124,10 @@ def _heads(made: Register, decisions: tuple[FamilyDecision, ...]) -> tuple[set[s
         right |= {family for family in families if head in made.truth.heads[family]}
         if not families:
             unjudged.append(f"{decision.family}: {head} of {len(decision.members)}, {decision.relation.value}")
-    wrong = tuple(f"{family}: {head}, not {', '.join(sorted(made.truth.heads[family]))}" for family, head in _wrong(made, decisions))
+    wrong = tuple(
+        f"{family}: {head}, not {', '.join(sorted(made.truth.heads[family]))}"
+        for family, head in _wrong(made, decisions)
+    )
     return right, wrong, tuple(unjudged)
 
 
