@@ -94,6 +94,11 @@ class DateCandidate:
         return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 3]}..."
 
 
+def place_of(origin: str) -> str:
+    """Without what was told apart within it: author and committer date the same commit."""
+    return origin.partition(",")[0]
+
+
 def stated(
     field: DateField,
     rank: Rank,

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from include.domain.date_candidates import DateCandidate, DateField, Doubt, Rank
+from include.domain.date_candidates import DateCandidate, DateField, Doubt, Rank, place_of
 from include.domain.dates import AHEAD, FIRST_YEAR, EvidencedDate, Precision, last_instant
 
 IMPORT_LAG = timedelta(days=31)
@@ -83,9 +83,12 @@ def choose(candidates: Sequence[DateCandidate]) -> Chosen:
     shown_only = next((one for one in ordered if one.date is not None), None) if best is None else None
     passed_over = [(one, _reason(one, best)) for one in ordered if one is not best]
     before = ordered.index(best) if best else len(ordered)
-    notes = [note_of(one, is_shown=one is shown_only) for one in ordered[:before]]
+    notes: dict[tuple[object, ...], str] = {}
+    for one in ordered[:before]:  # author and committer of one commit are doubted for one reason
+        key = (place_of(one.origin), one.doubt, one.detail)
+        notes.setdefault(key, note_of(one, is_shown=one is shown_only))
     winner = best or shown_only
-    return Chosen(winner.date if winner else None, tuple(passed_over), tuple(dict.fromkeys(notes)))
+    return Chosen(winner.date if winner else None, tuple(passed_over), tuple(notes.values()))
 
 
 def note_of(candidate: DateCandidate, *, is_shown: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from include.domain.date_candidates import DateField, Doubt
+from include.domain.date_candidates import DateField, Doubt, place_of
 from include.domain.dates import Precision, shown
 
 
@@ -68,11 +68,6 @@ class DateReport:
     def trusted(self, field: DateField) -> int:
         """Documents whose date of this field a ranking may count."""
         return sum(each.documents for each in self.shares if each.field is field and each.trust in ("high", "low"))
-
-
-def place_of(origin: str) -> str:
-    """Without what was told apart within it: author and committer date the same commit."""
-    return origin.partition(",")[0]
 
 
 def _words(span: timedelta) -> str:

@@ -118,7 +118,7 @@ _PLACEHOLDER = re.compile(
 
 def read_date(text: str, conventions: Conventions = PLAIN) -> WrittenDate:
     """The date that `text` is, the whole of it. Raises UnreadDate, in words that say what is wrong."""
-    text = text.strip().strip("\"'“”")
+    whole, text = text, text.strip().strip("\"'“”()").strip()
     if not text:
         raise UnreadDate("nothing is written")
     try:
@@ -131,7 +131,7 @@ def read_date(text: str, conventions: Conventions = PLAIN) -> WrittenDate:
         return WrittenDate(_utc(int(text), 1, 1), Precision.YEAR)
     found = find_date(text, conventions)
     if found is None or text[found[1] :].strip():
-        if _PLACEHOLDER.search(text):
+        if _PLACEHOLDER.search(whole):
             raise PlaceholderDate("somebody was to fill it in")
         raise UnreadDate("no form of a date that is read")
     return found[0]

@@ -19,13 +19,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from include.domain.date_candidates import DateCandidate, DateField, Doubt, Rank
+from include.domain.date_candidates import DateCandidate, DateField, Doubt, Rank, place_of
 from include.domain.dates import EvidencedDate, Precision, Trust, from_rfc3339
 from include.domain.dating import Distrust, date_document, note_of, told_by
 from include.domain.documents import ExtractedDocument, Marks
 from include.domain.inventory import IndexInventory
 from include.domain.payload import marked, metadata_hash, source_says
-from include.domain.provenance import DateAnomaly, DateCluster, DateReport, DateShare, place_of
+from include.domain.provenance import DateAnomaly, DateCluster, DateReport, DateShare
 
 SAME_SECOND = 5
 SAME_DAY, SAME_DAY_PERCENT = 10, 20

@@ -30,7 +30,16 @@ _LABELS: Mapping[DateField, tuple[str, ...]] = {
     DateField.CREATED: (
         *("date", "created", "created on", "date created", "creation date", "published", "published on"),
         *("publication date", "first published", "posted", "posted on", "issued", "issued on", "issue date"),
-        *("assigned", "document date", "datum", "erstellt", "erstellt am", "veröffentlicht", "veröffentlicht am"),
+        *(
+            "assigned",
+            "start date",
+            "document date",
+            "datum",
+            "erstellt",
+            "erstellt am",
+            "veröffentlicht",
+            "veröffentlicht am",
+        ),
         *("créé le", "publié le", "fecha", "publicado", "publicado el"),
     ),
     DateField.UPDATED: (
@@ -183,13 +192,14 @@ def _of_part(text: str, is_head: bool, conventions: Conventions) -> Iterator[Dat
         return
     origin = f"text, {labelled['label'].lower()}" if labelled else "text, a sentence"
     try:
-        date = find_date(value, conventions)
+        bare = value.lstrip("(")
+        date = find_date(bare, conventions)
     except UnreadDate:
         date = None
     if date is not None:
         written, end = date
-        until = _GOES_ON.match(value, end)
-        if (until and field is not DateField.EFFECTIVE) or not (until or is_marked or _ENDS.match(value, end)):
+        until = _GOES_ON.match(bare, end)
+        if (until and field is not DateField.EFFECTIVE) or not (until or is_marked or _ENDS.match(bare, end)):
             return  # from … to …: an event; or a sentence about something else
         yield found(field, Rank.TEXT, origin, written, trust=Trust.LOW)
     elif is_marked and is_head and _LOOKS_LIKE_DATE.match(value):

@@ -37,6 +37,7 @@ def stated(text: str, conventions: Conventions = Conventions()) -> dict[DateFiel
         ("| Effective date | 1 March 2026 |\n|---|---|\n| Owner | Ann |", {EFFECTIVE: "2026-03-01"}),
         ("By Ann · Published May 3, 2025 · Updated June 1, 2025", {CREATED: "2025-05-03", UPDATED: "2025-06-01"}),
         ("Version 3 | Effective: 1 March 2026 | Expires: 2027-03-01", {EFFECTIVE: "2026-03-01", EXPIRES: "2027-03-01"}),
+        ("- Feature Name: x\n- Start Date: (2016-06-17)\n- RFC PR: 1", {CREATED: "2016-06-17"}),
         ("* - Created\n  - 2016-06-09\n* - Updated\n  - 2017-06-01\n", {CREATED: "2016-06-09", UPDATED: "2017-06-01"}),
         ("Gültig ab 1. März 2026", {EFFECTIVE: "2026-03-01"}),
         ("Stand: März 2026", {UPDATED: "2026-03"}),
