@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -29,7 +29,7 @@ from include.domain.manifest import Findings
 from include.domain.plan import Action, Change, Plan
 
 _DAY = re.compile(r"\b\d{4}-\d{2}-\d{2}")
-_WELL_OVER = timedelta(days=2)  # in every time zone, whatever the hour
+_TWO_DAYS = timedelta(days=2)  # then a day is over in every time zone
 
 
 def why_unproven(listing: Listing) -> str:
@@ -110,7 +110,7 @@ def _change_of(
         action, reason = Action.REBUILD, f"made by pipeline {indexed.pipeline}, configured is {pipeline}"
     elif indexed.metadata.get("read_with") != read_with:
         action, reason = Action.REFRESH, "its metadata was read by other settings than those configured now"
-    elif any(_has_come(note, now) for note in _notes_of(indexed)):
+    elif _has_come(indexed, now):
         action, reason = Action.REFRESH, "a date of it lay in the future when it was read, and has come"
     else:
         return None
@@ -124,20 +124,21 @@ def _change_of(
     )
 
 
-def _notes_of(indexed: IndexedDocument) -> Sequence[object]:
+def _has_come(indexed: IndexedDocument, now: datetime) -> bool:
+    """Has a date come, since the document was read, that was passed over for lying in the future?"""
     notes = indexed.metadata.get("date_notes")
-    return notes if isinstance(notes, list) else ()
+    due = [_well_over(note) for note in notes] if isinstance(notes, list) else []
+    return any(day is not None and day < now and (indexed.fetched_at or day) <= day for day in due)
 
 
-def _has_come(note: object, now: datetime) -> bool:
-    """Is this the note of a date that was passed over for lying in the future, and does so no longer? Only a date in
-    figures, year first, can be told."""
+def _well_over(note: object) -> datetime | None:
+    """When the date of such a note lies in the past for sure. Only one in figures, year first, can be told."""
     told = told_by(note) if isinstance(note, str) else None
-    days = _DAY.findall(str(note)) if told is not None and told[1] is Doubt.FUTURE else ()
+    days = _DAY.findall(str(note)) if told is not None and told[1] is Doubt.FUTURE else []
     try:
-        return bool(days) and datetime.fromisoformat(days[-1]).replace(tzinfo=UTC) + _WELL_OVER < now
+        return datetime.fromisoformat(days[-1]).replace(tzinfo=UTC) + _TWO_DAYS if days else None
     except (ValueError, OverflowError):
-        return False
+        return None
 
 
 def with_contents(plan: Plan, contents: Mapping[str, str]) -> Plan:

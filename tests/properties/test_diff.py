@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -83,6 +84,29 @@ def test_every_document_gets_the_change_of_the_decision_table(
         assert actions.get(doc_id) == expected
     assert list(plan.changes) == sorted(plan.changes)
     assert (plan.indexed_documents, plan.listed_documents) == (len(here), len(there))
+
+
+FUTURE = "created: front matter date {} passed over: lies in the future"
+
+
+@pytest.mark.parametrize(
+    ("note", "read", "due"),
+    [
+        (FUTURE.format("2026-02-20"), NOON - timedelta(days=20), True),
+        (FUTURE.format("2026-02-20T09:00:00Z"), NOON - timedelta(days=20), True),
+        (FUTURE.format("2026-02-20"), NOON - timedelta(days=1), False),  # read since: it is no more to be had
+        (FUTURE.format("2026-02-28"), NOON - timedelta(days=20), False),  # somewhere it is still that day
+        (FUTURE.format("2026-02-30"), NOON - timedelta(days=20), False),
+        (FUTURE.format("20 February 2026"), NOON - timedelta(days=20), False),
+        ("created: front matter date 2026-02-20 passed over: a placeholder", NOON - timedelta(days=20), False),
+        (7, NOON - timedelta(days=20), False),
+    ],
+)
+def test_a_document_is_read_again_when_a_date_has_come_that_lay_ahead(note: object, read: datetime, due: bool) -> None:
+    metadata = {**READ, "date_notes": [note]}
+    here = [IndexedDocument("a", "v1", "text", PIPELINE, "published", 1, 1, read, (), metadata)]
+    plan = diff(listing_of([ListedDocument("a", "v1")]), inventory_of(here), pipeline=PIPELINE, read_with=READ_WITH)
+    assert [change.action for change in plan.changes] == ([Action.REFRESH] if due else [])
 
 
 @given(listings, inventories)
