@@ -118,3 +118,47 @@ def test_metadata_that_drifted_is_set_right_without_reading_the_source(store: An
 
 def _known(payload: dict[str, object]) -> dict[str, object]:
     return {name: value for name, value in payload.items() if value is not None}
+
+
+RICH = """---
+title: "Größe 📏 — \u2028 \\"quoted\\" \u00a0"
+lang: pt-BR
+date: 2025-03-04
+lastmod: 2025-04-05T06:07:08+02:00
+effective_date: March 2026
+expires: 2099-01-31
+version: "2.10"
+status: Superseded
+superseded_by: [größe-v3.md, "PEP 10"]
+aliases: [/old/größe/, /älter/]
+---
+"""
+
+
+def test_metadata_altered_in_the_engine_are_what_was_read_again_after_one_night(store: Any) -> None:
+    source = FakeSource()
+    for number in range(4):
+        source.put(
+            f"page-{number:02}", f"{RICH}# Page {number}\n\nMore.\n\nEnd {number}.\n", media_type="text/markdown"
+        )
+    context = context_of(source, store=store, embedder=of_the_store())
+    assert night(context, "fill").state is RunState.TRUE
+    pristine = {pid: _known(payload) for pid, (payload, _) in everything(store).items()}
+    assert {payload["stated_version"] for payload in pristine.values()} == {"2.10"}
+    assert night(context, "as it was").outcomes == ()
+
+    key = DocumentKey(source.name, "page-01")
+    with store.writing() as index:
+        index.set_payload(Selector(key), {"title": "Pay here", "stated_aliases": None})
+        (one, *_) = index.chunks_of([DocumentKey(source.name, "page-02")])[DocumentKey(source.name, "page-02")]
+        only = Selector(DocumentKey(source.name, "page-02"), only_ids=(one.point_id,))
+        index.set_payload(only, {"url": "https://pay.example", "expires_at_trust": None})
+        index.set_payload(Selector(DocumentKey(source.name, "page-03")), {"metadata_hash": None})
+    manifest = night(context, "night")
+    assert (manifest.state, manifest.found) == (RunState.TRUE, Findings(partial=3)), manifest.reason
+    assert manifest.count(DocumentState.REPAIRED) == 3
+    now = {pid: _known(payload) for pid, (payload, _) in everything(store).items()}
+    fences = {pid: payload.pop("fetched_at") for pid, payload in now.items()}
+    assert now == {pid: {k: v for k, v in payload.items() if k != "fetched_at"} for pid, payload in pristine.items()}
+    assert fences.keys() == pristine.keys()
+    assert night(context, "again").outcomes == ()
