@@ -28,6 +28,7 @@ _COLOUR = {
     RunState.TRUE.value: "green",
     RunState.INGESTED.value: "green",
     RunState.RESOLVED.value: "green",
+    RunState.DETECTED.value: "green",
     RunState.PLANNED.value: "green",
     RunState.DEGRADED.value: "yellow",
     RunState.RUNNING.value: "yellow",

@@ -28,6 +28,7 @@ EXIT: dict[RunState, int] = {
     RunState.TRUE: 0,
     RunState.INGESTED: 0,
     RunState.RESOLVED: 0,
+    RunState.DETECTED: 0,
     RunState.PLANNED: 0,
     RunState.FAILED: 1,
     RunState.RUNNING: 1,
@@ -43,6 +44,7 @@ _SEVERITY = (
     RunState.DEGRADED,
     RunState.PLANNED,
     RunState.INGESTED,
+    RunState.DETECTED,
     RunState.RESOLVED,
     RunState.TRUE,
 )

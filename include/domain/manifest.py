@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -18,6 +19,7 @@ class RunState(StrEnum):
     INGESTED = "ingested"  # an hourly run brought in what it found; it proves nothing about removals
     TRUE = "true"  # the index equals the source
     PLANNED = "planned"  # a dry run: what would be marked is written down, nothing is changed
+    DETECTED = "detected"  # what looks out of date is staged or put up for review
     RESOLVED = "resolved"  # families are marked as decided; those that are ambiguous wait in review
     DEGRADED = "degraded"  # some documents failed, the others are true
     HELD = "held"  # a person must decide
@@ -32,7 +34,8 @@ class DocumentState(StrEnum):
     REFRESHED = "refreshed"  # metadata only, text unchanged
     DELETED = "deleted"
     RETIRED = "retired"  # superseded by a later member of its family
-    RESTORED = "restored"  # no longer superseded
+    RESTORED = "restored"  # no longer superseded or staged
+    STAGED = "staged"  # hidden from readers until a person has looked
     MARKED = "marked"  # its metadata was changed in place
     HIDDEN = "hidden"  # marked so that readers no longer find it: as good as deleted to them
     PLANNED = "planned"  # a dry run would mark it
@@ -88,6 +91,37 @@ class FamilyCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class Feedback:
+    """What people made of the candidates that a signal spoke for: `approved` ones were taken away, archived or linked,
+    `kept` ones were right as they were."""
+
+    approved: int = 0
+    kept: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateCounts:
+    """Candidates of a source, as one run of the detector left them.
+
+    `staged` are documents that are hidden because of it. `open` wait for a person since `open_since` at the earliest,
+    `decided` wait to be carried out, `unreadable` are spoilt files of the queue. `signals` says for how many candidates
+    each signal speaks, `not_judged` why one could not be used, `spared` how many documents somebody wants left alone,
+    `feedback` what became of past candidates, by signal.
+    """
+
+    examined: int
+    staged: int
+    open: int
+    decided: int
+    unreadable: int
+    spared: int
+    open_since: datetime | None = None
+    signals: Mapping[str, int] = field(default_factory=dict)
+    not_judged: Mapping[str, str] = field(default_factory=dict)
+    feedback: Mapping[str, Feedback] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """Inputs, proof, plan, verdict, outcome per document and exact counts of one run over one source."""
 
@@ -118,6 +152,7 @@ class Manifest:
     dates: DateReport | None = None  # where the dates of the index come from, counted after the run
     alerts: tuple[str, ...] = ()  # raised after the run, as `name: message`
     families: FamilyCounts | None = None  # of a run of the resolver
+    candidates: CandidateCounts | None = None  # of a run of the detector
     planned_retirements: int = 0  # allowed by the gate in this run; what a crash may already have applied
 
     def count(self, *states: DocumentState) -> int:
@@ -126,8 +161,8 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """How many documents a past run removed, and how many it `retired` (they stay in the index, behind another), both
-    without a person's release; input of the sliding window."""
+    """How many documents a past run removed, and how many it `retired` (they stay in the index, behind another or
+    staged), both without a person's release; input of the sliding window."""
 
     at: datetime
     documents: int

@@ -1,7 +1,7 @@
 """Changes of metadata in place: which fields there are, what one change says, and how it is recorded.
 
-A patch maps field names to values; None takes the mark or the override away. Two hands write patches: a person, whose
-word counts, and the resolver, which never overrules one.
+A patch maps field names to values; None takes the mark or the override away. Three hands write patches: a person, whose
+word counts, and the resolver and the detector, which never overrule one.
 """
 
 from __future__ import annotations
@@ -76,11 +76,16 @@ OVERRIDABLE: Mapping[str, Shape] = MappingProxyType(
 SETTABLE: Mapping[str, Shape] = MappingProxyType({**MARKS, **OVERRIDABLE})
 
 
+DETECTORS = frozenset({"status"})
+"""What the detector writes."""
+
+
 class Hand(StrEnum):
     """Who decided."""
 
     PERSON = "person"
     RESOLVER = "resolver"
+    DETECTOR = "detector"
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,15 +203,17 @@ _REPLACED = frozenset({"status", "superseded_by", "is_current"})
 """What says together that a later document has taken this one's place."""
 
 
-def merged(person: Patch, resolver: Patch) -> Patch:
-    """What holds of a document when both hands have written: a person's word counts, field by field.
+def merged(person: Patch, resolver: Patch, detector: Patch = MappingProxyType({})) -> Patch:
+    """What holds of a document when several hands have written: a person's word counts, field by field.
 
     Whether a document has been replaced is one statement in several fields. So where a person has pinned it, or has
-    said what its status is, nothing of the resolver's statement remains.
+    said what its status is, nothing of the resolver's statement remains. The same goes for the detector, whose only
+    statement is a status: it has staged the document, whatever the resolver calls it.
     """
     spoken = person.get("pinned") is True or "status" in person
     kept = {name: value for name, value in resolver.items() if not (spoken and name in _REPLACED)}
-    return {**kept, **person}
+    staged = {} if spoken else {name: value for name, value in detector.items() if name in DETECTORS}
+    return {**kept, **staged, **person}
 
 
 def marks_of(fields: Patch) -> Marks:

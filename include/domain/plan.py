@@ -20,6 +20,7 @@ class Action(StrEnum):
     DELETE = "delete"  # in the index, absent from a proven listing
     RETIRE = "retire"  # a later member of its family replaces it: its status becomes superseded
     RESTORE = "restore"  # nothing replaces it any more: it is published as before
+    STAGE = "stage"  # the detector hides it from readers until a person has looked
     MARK = "mark"  # other marks: family, version, current, canonical, links
 
 
@@ -88,6 +89,8 @@ class HoldReason(StrEnum):
     SCOPE_CHANGED = "scope_changed"
     RETIREMENT_LIMIT = "retirement_limit"
     RETIREMENT_WINDOW = "retirement_window"
+    STAGING_LIMIT = "staging_limit"
+    STAGING_WINDOW = "staging_window"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,7 @@ class PlanKind(StrEnum):
 
     CONTENT = "content"  # documents come, change and go
     FAMILIES = "families"  # documents are marked: what supersedes what
+    STAGING = "staging"  # documents are hidden from readers until a person has looked
 
 
 @dataclass(frozen=True, slots=True)

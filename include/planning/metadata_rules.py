@@ -43,14 +43,14 @@ def patches_of(wanted: Mapping[str, Patch], decided: Mapping[str, Patch]) -> tup
 
 
 def marks_after(
-    patches: Iterable[DocumentPatch], hand: Hand, by_person: Mapping[str, Patch], by_resolver: Mapping[str, Patch]
+    patches: Iterable[DocumentPatch], hand: Hand, decided: Mapping[Hand, Mapping[str, Patch]]
 ) -> dict[str, Marks]:
-    """What the ledger would say of the patched documents."""
+    """What the ledger would say of the patched documents. `decided` is what each hand has written so far."""
     marks = {}
     for patch in patches:
-        said = {Hand.PERSON: by_person.get(patch.doc_id, {}), Hand.RESOLVER: by_resolver.get(patch.doc_id, {})}
+        said = {each: decided[each].get(patch.doc_id, {}) for each in Hand}
         said[hand] = {name: value for name, value in {**said[hand], **patch.after}.items() if value is not None}
-        marks[patch.doc_id] = marks_of(merged(said[Hand.PERSON], said[Hand.RESOLVER]))
+        marks[patch.doc_id] = marks_of(merged(*said.values()))
     return marks
 
 

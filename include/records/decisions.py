@@ -1,7 +1,8 @@
-"""What people and the resolver have decided about documents, and every change of it.
+"""What people, the resolver and the detector have decided about documents, and every change of it.
 
     marks/<source>.yaml            a person's word by document; may be edited by hand
     resolved/<source>.yaml         the resolver's
+    staged/<source>.yaml           the detector's
     changes/<source>/<run>.yaml    what one run changed in one of them: who, why, and the values before
 
 A document's entry names only the fields that were decided. The whole of a change is one commit, however many documents
@@ -26,7 +27,7 @@ from include.records.names import file_name
 from include.records.repository import person
 from include.records.yaml_records import YamlRecords
 
-_FOLDERS = {Hand.PERSON: "marks", Hand.RESOLVER: "resolved"}
+_FOLDERS = {Hand.PERSON: "marks", Hand.RESOLVER: "resolved", Hand.DETECTOR: "staged"}
 _NOTHING: Mapping[str, Patch] = MappingProxyType({})
 _MOST_PROBLEMS = 10
 _HEADING = ("run_id", "source", "hand", "by", "reason", "at", "selector", "reverts")
@@ -36,8 +37,7 @@ _HEADING = ("run_id", "source", "hand", "by", "reason", "at", "selector", "rever
 class _Known:
     """Marks with what they were made of, and when its file was last written."""
 
-    person: Mapping[str, Patch]
-    resolver: Mapping[str, Patch]
+    hands: tuple[Mapping[str, Patch], ...]
     marks: Mapping[str, Marks]
 
 
@@ -52,14 +52,14 @@ class Decisions(YamlRecords):
         self._known: dict[str, _Known] = {}
 
     def marks(self, source: str) -> Mapping[str, Marks]:
-        by_person, by_resolver = (self.decided(source, hand) for hand in (Hand.PERSON, Hand.RESOLVER))
+        hands = tuple(self.decided(source, hand) for hand in Hand)
         known = self._known.get(source)
-        if known is None or known.person is not by_person or known.resolver is not by_resolver:
+        if known is None or any(now is not then for now, then in zip(hands, known.hands, strict=True)):
             marks = {
-                doc_id: marks_of(merged(by_person.get(doc_id, {}), by_resolver.get(doc_id, {})))
-                for doc_id in sorted(by_person.keys() | by_resolver.keys())
+                doc_id: marks_of(merged(*(hand.get(doc_id, {}) for hand in hands)))
+                for doc_id in sorted(set().union(*hands))
             }
-            known = self._known[source] = _Known(by_person, by_resolver, MappingProxyType(marks))
+            known = self._known[source] = _Known(hands, MappingProxyType(marks))
         return known.marks
 
     def decided(self, source: str, hand: Hand) -> Mapping[str, Patch]:

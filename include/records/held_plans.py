@@ -22,7 +22,7 @@ from include.records.yaml_records import YamlRecords
 _HELD = TypeAdapter(HeldPlan)
 _RELEASE = TypeAdapter(Release)
 _REQUESTS = TypeAdapter(dict[str, str])
-_BELOW = {PlanKind.CONTENT: "", PlanKind.FAMILIES: "families/"}
+_BELOW = {PlanKind.CONTENT: "", PlanKind.FAMILIES: "families/", PlanKind.STAGING: "staging/"}
 
 
 class HeldPlans(YamlRecords):

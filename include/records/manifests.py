@@ -181,11 +181,14 @@ def _to_parquet(outcomes: Sequence[DocumentOutcome]) -> bytes:
 
 
 def _removed(manifest: Manifest) -> tuple[int, int]:
-    """Documents that a run removed, and those that it retired."""
+    """Documents that a run removed, and those that it retired or staged."""
     # A run that was killed or broke off cannot say what it did; whatever it was allowed to counts as done.
     if manifest.state in (RunState.RUNNING, RunState.FAILED):
         return manifest.planned_removals, manifest.planned_retirements
-    return manifest.count(DocumentState.DELETED, DocumentState.HIDDEN), manifest.count(DocumentState.RETIRED)
+    return (
+        manifest.count(DocumentState.DELETED, DocumentState.HIDDEN),
+        manifest.count(DocumentState.RETIRED, DocumentState.STAGED),
+    )
 
 
 def _folder(dag_id: str, run_id: str, source: str) -> str:

@@ -1,4 +1,4 @@
-"""Change the metadata of documents in place, on the word of a person or of the resolver.
+"""Change the metadata of documents in place, on the word of a person, the resolver or the detector.
 
     plan -> limits -> ledger (one commit) -> every chunk -> audit -> done
                                                               `-> red: the old values in the ledger, every chunk again
@@ -23,7 +23,7 @@ from include.domain.dates import rfc3339
 from include.domain.documents import DocumentKey, Marks
 from include.domain.errors import AuditFailed, ChangeRefused, ConfigError
 from include.domain.inventory import IndexInventory
-from include.domain.metadata import MARKS, DocumentPatch, Hand, MetadataChange, Patch
+from include.domain.metadata import DETECTORS, MARKS, DocumentPatch, Hand, MetadataChange, Patch
 from include.planning.inspection import inspect, with_marks
 from include.planning.marking_audit import MarkedDocument, agrees, audit, fence_moved, new_flaws
 from include.planning.metadata_rules import (
@@ -34,6 +34,7 @@ from include.planning.metadata_rules import (
     what_is_wrong,
     why_too_many_hidden,
 )
+from include.planning.staging import ApprovedStaging
 from include.services.context import SourceContext
 from include.services.marking import Marking, mark_documents, marking_of
 from include.services.reading import Progress
@@ -79,8 +80,13 @@ def plan_change(
     except ValueError as error:
         raise ConfigError(f"{context.source}: {error}. Nothing was changed") from error
     problems = []
-    if hand is Hand.RESOLVER:
-        problems = [f"{each.doc_id}: {name} is the source's" for each in planned for name in each.after.keys() - MARKS]
+    if hand is not Hand.PERSON:
+        allowed = DETECTORS if hand is Hand.DETECTOR else MARKS.keys()
+        problems = [
+            f"{each.doc_id}: {name} is not for the {hand} to set"
+            for each in planned
+            for name in each.after.keys() - allowed
+        ]
     elif planned:
         inventory = inventory or look(context)
         problems = what_is_wrong(
@@ -151,11 +157,17 @@ def hidden(context: SourceContext, change: MetadataChange, inventory: IndexInven
     return hidden_by(marks_of_change(context, change), inventory)
 
 
-def refuse_hiding_too_many(context: SourceContext, change: MetadataChange, inventory: IndexInventory) -> None:
-    """Raises ChangeRefused when a change hides more documents than the limits of deletions allow."""
+def refuse_hiding_too_many(
+    context: SourceContext,
+    change: MetadataChange,
+    inventory: IndexInventory,
+    approved: ApprovedStaging | None = None,
+) -> None:
+    """Raises ChangeRefused when a change hides more documents than the limits of deletions allow, those aside that the
+    gate has approved."""
     now = context.clock.now()
     since = now - timedelta(days=context.limits.window_days)
-    count = len(hidden(context, change, inventory))
+    count = len(set(hidden(context, change, inventory)) - (approved.hidden if approved else frozenset()))
     history = context.manifests.removals(context.source, since) if count else ()
     why = why_too_many_hidden(
         context.source,
@@ -170,18 +182,27 @@ def refuse_hiding_too_many(context: SourceContext, change: MetadataChange, inven
 
 
 def apply_change(
-    context: SourceContext, change: MetadataChange, *, also: Collection[str] = (), progress: Progress
+    context: SourceContext,
+    change: MetadataChange,
+    *,
+    also: Collection[str] = (),
+    approved: ApprovedStaging | None = None,
+    progress: Progress,
 ) -> Marking:
     """Record a change and bring it into every chunk, audited. `also` are documents to be brought in without a change.
+    What the gate has `approved` to be hidden is not judged a second time.
 
     Raises ChangeUnderway while another run changes this source, ChangeRefused when the ledger says something else by
     now or too many documents would be hidden: nothing is changed then. Raises AuditFailed when the index does not say
     afterwards what it should: the ledger has the old values then, and every chunk that could be set back too. Raises
-    StoreBusy or StoreUnavailable with the change recorded; the same call again finishes it.
+    StoreBusy or StoreUnavailable with the change recorded; the same call again finishes it. With nothing to do, nothing
+    is read either.
     """
+    if not change.patches and not also:
+        return marking_of({}, 0)
     with context.ledger.changing(context.source, change.run_id):
         before = look(context)
-        refuse_hiding_too_many(context, change, before)
+        refuse_hiding_too_many(context, change, before, approved)
         if change.patches:
             context.ledger.record(change)
         doc_ids = {*(patch.doc_id for patch in change.patches), *also}
@@ -200,8 +221,7 @@ def revert(
 
 
 def _marks_after(context: SourceContext, patches: Collection[DocumentPatch], hand: Hand) -> dict[str, Marks]:
-    by_person, by_resolver = (context.ledger.decided(context.source, each) for each in (Hand.PERSON, Hand.RESOLVER))
-    return marks_after(patches, hand, by_person, by_resolver)
+    return marks_after(patches, hand, {each: context.ledger.decided(context.source, each) for each in Hand})
 
 
 def _brought_in(

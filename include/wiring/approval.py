@@ -21,8 +21,13 @@ from include.domain.plan import HeldPlan, PlanKind
 _QUESTION = {
     PlanKind.CONTENT: "apply {} held changes?",
     PlanKind.FAMILIES: "mark {} documents of its families, what supersedes what?",
+    PlanKind.STAGING: "hide {} documents from readers until they are reviewed?",
 }
-_ALL = {PlanKind.CONTENT: "truecopy plan", PlanKind.FAMILIES: "truecopy resolve"}
+_ALL = {
+    PlanKind.CONTENT: "truecopy plan",
+    PlanKind.FAMILIES: "truecopy resolve",
+    PlanKind.STAGING: "truecopy detect",
+}
 
 SHOWN = 50
 """Documents listed in the question; the manifest and `truecopy plan` have all."""

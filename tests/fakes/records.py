@@ -62,7 +62,9 @@ class FakeManifests:
             killed = manifest.state in (RunState.RUNNING, RunState.FAILED)
             done = manifest.count(DocumentState.DELETED, DocumentState.HIDDEN)
             documents = manifest.planned_removals if killed else done
-            retired = manifest.planned_retirements if killed else manifest.count(DocumentState.RETIRED)
+            retired = (
+                manifest.planned_retirements if killed else manifest.count(DocumentState.RETIRED, DocumentState.STAGED)
+            )
             at = manifest.finished_at or manifest.started_at
             if manifest.source == source and (documents or retired) and not manifest.released and at >= since:
                 removals.append(Removal(at, documents, manifest.run_id, retired))
@@ -83,9 +85,8 @@ class FakeLedger(FakeReviewQueue):
     open_reviews: dict[str, list[FamilyReview]] = field(default_factory=dict)
 
     def marks(self, source: str) -> Mapping[str, Marks]:
-        by_person, by_resolver = (self.decided(source, hand) for hand in (Hand.PERSON, Hand.RESOLVER))
-        names = by_person.keys() | by_resolver.keys()
-        made = {name: marks_of(merged(by_person.get(name, {}), by_resolver.get(name, {}))) for name in names}
+        hands = [self.decided(source, hand) for hand in Hand]
+        made = {name: marks_of(merged(*(hand.get(name, {}) for hand in hands))) for name in set().union(*hands)}
         return {**self.marked.get(source, {}), **made}
 
     def decided(self, source: str, hand: Hand) -> Mapping[str, Patch]:

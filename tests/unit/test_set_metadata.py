@@ -187,7 +187,7 @@ def test_the_resolver_writes_with_its_own_hand_and_a_pin_holds_it_off(shelf: She
     assert (shelf.says(DECKS[1], "status"), shelf.says(DECKS[2], "status")) == ("published", "superseded")
     assert shelf.says(DECKS[1], "doc_family") == "decks"
     assert shelf.context.ledger.decided("handbook", Hand.PERSON) == {DECKS[1]: {"pinned": True}}
-    with pytest.raises(ConfigError, match="title is the source's"):
+    with pytest.raises(ConfigError, match="title is not for the resolver to set"):
         shelf.plan({DECKS[1]: {"title": "x"}}, Hand.RESOLVER)
 
 
