@@ -72,7 +72,7 @@ def expired(subject: Subject, *, now: datetime) -> Evidence | None:
     facts = {"expires_at": shown(date.value, date.precision)}
     sentence = f"it expired on {facts['expires_at']}, says its source ({date.origin})"
     if doubt := _contradicted(subject, date):
-        return Evidence(Signal.EXPIRED, DOUBTFUL, f"{sentence}; but {doubt}", facts=facts | {"but": doubt})
+        return Evidence(Signal.EXPIRED, DOUBTFUL, f"{sentence}; but {doubt}", facts=facts)
     if date.trust is not Trust.HIGH:
         return Evidence(Signal.EXPIRED, DOUBTFUL, f"{sentence}, a date of low trust", facts=facts)
     return Evidence(Signal.EXPIRED, EXPIRED, sentence, anchor=True, facts=facts)

@@ -3,7 +3,7 @@
 | the links lead to                                                       | evidence                          |
 |-------------------------------------------------------------------------|-----------------------------------|
 | one head that is published and holds                                    | an anchor, strong enough alone    |
-| the same, for others by their names                                     | a doubt                           |
+| the same, for others by their names, or of something else by titles     | a doubt                           |
 | the same, read out of folders (v1.9/, 2020/): an edition has its readers | a weak sign                       |
 | a head that is hidden, not in force yet, expired or given up             | a doubt                           |
 | two heads, a circle, a document that is not here                        | a doubt                           |
@@ -44,19 +44,24 @@ def superseded(subject: Subject, shelf: Mapping[str, Subject], *, now: datetime)
         return None
     if len(ends) > 1:
         return _doubt(DOUBTFUL, f"{' and '.join(ends)} both take its place, and one reader cannot be sent to both")
-    head = shelf[ends[0]]
-    is_named = not is_stated(subject, shelf)
-    against = _against(subject, head, now) or (_other_readers(subject, head) if is_named else "")
-    edition = edition_of(subject) if is_named and not against else ""
+    return _by(subject, shelf[ends[0]], is_stated=is_stated(subject, shelf), now=now)
+
+
+def _by(subject: Subject, head: Subject, *, is_stated: bool, now: datetime) -> Evidence:
+    """The evidence that one head makes."""
     who = "a person" if subject.linked_by_person else "the resolver"
-    sentence = f"{who} says that it is superseded by {head.key.doc_id}{_called(head)}"
-    facts = {"superseded_by": head.key.doc_id}
+    called = f" ({head.title})" if head.title else ""
+    sentence = f"{who} says that it is superseded by {head.key.doc_id}{called}"
+    state, against = _state_of(head, now)
+    # What becomes of the head is another finding; what names say of the two was there from the start.
+    facts = {"superseded_by": head.key.doc_id} | ({"heir": state} if state else {})
+    if not against and not is_stated:
+        against = _other_readers(subject, head)
     if against:
-        sentence = f"{sentence}; but {against}"
-        return Evidence(Signal.SUPERSEDED, DOUBTFUL, sentence, facts=facts | {"but": against}, replacement=head.key)
-    if edition:
+        return Evidence(Signal.SUPERSEDED, DOUBTFUL, f"{sentence}; but {against}", facts=facts, replacement=head.key)
+    if not is_stated and (edition := edition_of(subject)):
         sentence = f"{sentence}; but it belongs to the edition {edition}, which may still have its readers"
-        facts["edition"] = edition
+        facts |= {"edition": edition}
         return Evidence(Signal.SUPERSEDED, ANOTHER_EDITION, sentence, facts=facts, replacement=head.key)
     strength = BY_A_PERSON if subject.linked_by_person else BY_THE_RESOLVER
     return Evidence(Signal.SUPERSEDED, strength, sentence, anchor=True, facts=facts, replacement=head.key)
@@ -98,17 +103,17 @@ def _translated(subject: Subject, other: Subject | None) -> bool:
     return one != two
 
 
-def _against(subject: Subject, head: Subject, now: datetime) -> str:
-    """Why nobody should be sent to this head, or not yet; empty when nothing speaks against it."""
+def _state_of(head: Subject, now: datetime) -> tuple[str, str]:
+    """(in a word, in a sentence) why nobody should be sent to this head, or not yet; empty when nothing forbids it."""
     if head.status is not Status.PUBLISHED:
-        return f"that is {head.status.value} itself"
+        return head.status.value, f"that is {head.status.value} itself"
     if standing_of(head.stated_status).is_over:
-        return f"that calls itself {head.stated_status!r}"
+        return "given up", f"that calls itself {head.stated_status!r}"
     if head.effective_date and head.effective_date.is_trusted and head.effective_date.value > now:
-        return f"that comes into force on {head.effective_date.value:%Y-%m-%d}"
+        return "not in force", f"that comes into force on {head.effective_date.value:%Y-%m-%d}"
     if head.expires_at and head.expires_at.is_trusted and head.expires_at.end < now:
-        return f"that expired on {head.expires_at.value:%Y-%m-%d}"
-    return ""
+        return "expired", f"that expired on {head.expires_at.value:%Y-%m-%d}"
+    return "", ""
 
 
 def is_stated(subject: Subject, shelf: Mapping[str, Subject]) -> bool:
@@ -131,17 +136,16 @@ def edition_of(subject: Subject) -> str:
 
 def _other_readers(subject: Subject, head: Subject) -> str:
     name, other = read_name(subject.key.doc_id, subject.title), read_name(head.key.doc_id, head.title)
-    if name.audience == other.audience:
-        return ""
-    return f"by their names they are for others ({_words(name.audience)}, {_words(other.audience)})"
+    if name.audience != other.audience:
+        return f"by their names they are for others ({_words(name.audience)}, {_words(other.audience)})"
+    words, others = set(name.title_stem.split("-")), set(other.title_stem.split("-"))
+    if words & others and words - others and others - words:  # Offer for Acme, Offer for Globex
+        return f"their titles name different things ({name.title_stem}, {other.title_stem})"
+    return ""
 
 
 def _words(audience: tuple[str, ...]) -> str:
     return " and ".join(audience) or "everybody"
-
-
-def _called(head: Subject) -> str:
-    return f" ({head.title})" if head.title else ""
 
 
 def _doubt(strength: float, sentence: str) -> Evidence:

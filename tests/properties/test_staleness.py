@@ -157,13 +157,14 @@ def test_more_protection_never_adds_a_candidate(made: tuple[list[Subject], Obser
 def test_what_is_staged_as_superseded_has_one_heir_that_readers_see(made: tuple[list[Subject], Observed]) -> None:
     subjects, observed = made
     by_key = {each.key: each for each in subjects}
-    for candidate in found(*subjects, observed=observed).of(Proposal.STAGE):
+    staged = found(*subjects, observed=observed).of(Proposal.STAGE)
+    for candidate in staged:
         for each in candidate.evidence:
             if each.anchor and each.signal is Signal.SUPERSEDED:
                 assert each.replacement is not None
                 head = by_key[each.replacement]
                 assert head.status is Status.PUBLISHED
-                assert head.key != candidate.key
+                assert head.key not in {other.key for other in staged}
                 same_language = [by_key[key] for key in by_key if by_key[key].lang == head.lang]
                 assert not {one.key.doc_id for one in same_language} & (set(head.superseded_by) - {head.key.doc_id})
 
