@@ -209,15 +209,21 @@ def _of_part(text: str, is_head: bool, conventions: Conventions) -> Iterator[Dat
 
 
 def _without_conflicts(candidates: Iterable[DateCandidate]) -> Iterator[DateCandidate]:
-    """One statement of each date, doubted where the text makes several."""
+    """One statement of each date, the first, doubted where another contradicts it: one under the same label, and for
+    effect and expiry any other. That a text was written and then published on two days is no contradiction."""
     by_field: dict[DateField, list[DateCandidate]] = {}
     for candidate in candidates:
         by_field.setdefault(candidate.field, []).append(candidate)
-    for stated_dates in by_field.values():
-        dated = [one for one in stated_dates if one.date is not None]
-        values = {one.date.value for one in dated if one.date}
-        if len(values) > 1:
-            every = " and ".join(one.shown for one in dated[:3])
-            yield replace(dated[0], written=every).doubted(Doubt.CONFLICT, every)
+    for field, all_stated in by_field.items():
+        dated = [one for one in all_stated if one.date is not None]
+        if not dated:
+            yield all_stated[0]
+            continue
+        first, is_strict = dated[0], field in (DateField.EFFECTIVE, DateField.EXPIRES)
+        others = [one for one in dated[1:] if one.date and first.date and one.date.value != first.date.value]
+        against = next((one for one in others if is_strict or one.origin == first.origin), None)
+        if against is None:
+            yield first
         else:
-            yield (dated or stated_dates)[0]
+            both = f"{first.shown} and {against.shown}"
+            yield replace(first, written=both).doubted(Doubt.CONFLICT, both)

@@ -83,6 +83,12 @@ def test_a_date_that_is_stated_twice_and_differently_is_not_believed() -> None:
     assert stated("Effective: 2026-03-01\n\nThis is effective as of 1 March 2026.") == {EFFECTIVE: "2026-03-01"}
 
 
+def test_a_text_may_be_written_and_published_on_two_days() -> None:
+    assert stated("Created: 2025-03-01\n\nPublished: 2025-03-09\n") == {CREATED: "2025-03-01"}
+    assert stated("Updated: 2025-03-01\n\nUpdated: 2025-03-09\n") == {}
+    assert stated("Effective: 2025-03-01\n\nValid from: 2025-03-09\n") == {}
+
+
 @pytest.mark.parametrize(
     ("text", "doubt"),
     [
