@@ -99,11 +99,14 @@ class Contender:
         return (found[1], int(found[2])) if found else None
 
 
-def contender(member: Member, standing: Standing, name: Name, group: Group | None) -> Contender:
-    doc_id, structural = member.key.doc_id, group.family if group else ""
-    is_living = group is not None and doc_id in group.living and name.channel is not Channel.UNRELEASED
-    named = next(filter(None, map(label_of, group.members if group else (member,))), "")
-    return Contender(member, standing, name, structural, named or structural, is_living, _versions(member, name))
+def contender(member: Member, standing: Standing, name: Name, group: Group | None, kin: str) -> Contender:
+    is_living = group is not None and member.key.doc_id in group.living and name.channel is not Channel.UNRELEASED
+    return Contender(member, standing, name, group.family if group else "", kin, is_living, _versions(member, name))
+
+
+def kin_of(group: Group) -> str:
+    """The family that one of the group is named, else the group's own name."""
+    return next(filter(None, map(label_of, group.members)), group.family)
 
 
 def standing_among(member: Member, name: Name, now: datetime | None) -> Standing:

@@ -16,12 +16,12 @@ from datetime import datetime
 
 from include.domain.documents import DocumentKey
 from include.families.components import Component, components
-from include.families.contenders import Contender, contender, standing_among, standing_by_itself
+from include.families.contenders import Contender, contender, kin_of, standing_among, standing_by_itself
 from include.families.decisions import decide
 from include.families.grouping import Group, group
 from include.families.links import read_statements
 from include.families.marks import patches
-from include.families.members import FamilyDecision, Member
+from include.families.members import FamilyDecision, Member, label_of
 from include.families.names import Name, read_name
 from include.families.standing import Standing
 
@@ -51,7 +51,6 @@ def resolve(members: Sequence[Member], alike: Alike, *, now: datetime | None = N
 def _resolve_source(members: Sequence[Member], alike: Alike, now: datetime | None) -> list[FamilyDecision]:
     groups = group(members, alike).found
     stands = _Standings(members, groups, now)
-    group_of = {member.key.doc_id: made for made in groups for member in made.members}
     statements = read_statements(members, stands)
     found = [
         component
@@ -62,7 +61,7 @@ def _resolve_source(members: Sequence[Member], alike: Alike, now: datetime | Non
         decide(
             component,
             name,
-            [stands.contender(member, group_of.get(member.key.doc_id)) for member in component.members],
+            [stands.contender(member) for member in component.members],
             statements,
         )
         for component, name in zip(found, _names(found), strict=True)
@@ -79,6 +78,8 @@ class _Standings:
         self._names = {
             member.key.doc_id: name for made in groups for member, name in zip(made.members, made.names, strict=True)
         }
+        self._groups = {member.key.doc_id: made for made in groups for member in made.members}
+        self._kin = {made.family: kin_of(made) for made in groups}
         self._now = now
 
     def now(self, doc_id: str) -> Standing:
@@ -87,9 +88,11 @@ class _Standings:
     def by_itself(self, doc_id: str) -> Standing:
         return standing_by_itself(self._members[doc_id], self._name(doc_id), self._now)
 
-    def contender(self, member: Member, group: Group | None) -> Contender:
+    def contender(self, member: Member) -> Contender:
         doc_id = member.key.doc_id
-        return contender(member, self.now(doc_id), self._name(doc_id), group)
+        group = self._groups.get(doc_id)
+        kin = self._kin[group.family] if group else label_of(member)
+        return contender(member, self.now(doc_id), self._name(doc_id), group, kin)
 
     def _name(self, doc_id: str) -> Name:
         if doc_id not in self._names:
