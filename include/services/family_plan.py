@@ -4,7 +4,9 @@ What the resolver recorded earlier (`recorded`) is what it takes back or replace
 
     documents of a decided family      get the marks of the decision, all of them
     documents of an ambiguous family   keep what was recorded, as long as every document it names is in the family still
-    hidden documents                   keep what was recorded: nobody sees them, and they may come back
+    archived documents                 keep what was recorded: nobody sees them, and they may come back
+    documents that a person holds      keep what was recorded, whatever it is
+    successors of hidden documents     keep what was recorded, where they belong to no family any more
     all others                         lose what was recorded: their family fell apart, or they are not indexed any more
 
 Pure, but for `context.SourceContext`, whose ledger knows what was recorded.
@@ -12,7 +14,7 @@ Pure, but for `context.SourceContext`, whose ledger knows what was recorded.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from include.domain.documents import Status
@@ -22,6 +24,7 @@ from include.families.members import FamilyDecision, Outcome
 from include.families.resolve import patches
 from include.planning.retirement import FamilyChange, FamilyPlan
 from include.services.context import SourceContext
+from include.services.protecting import held_now
 from include.services.resolving import Resolved
 from include.services.set_metadata import plan_change
 
@@ -53,7 +56,8 @@ def plan_families(
 ) -> tuple[FamilyPlan, MetadataChange]:
     """The plan for the gate, and the change that it is about. Both are empty when every mark is as it should be."""
     recorded = context.ledger.decided(context.source, Hand.RESOLVER)
-    wanted = wanted_marks(resolved, recorded)
+    held = held_now(context.ledger, context.source, context.clock.now())
+    wanted = wanted_marks(resolved, recorded, held.keys())
     change = plan_change(
         context,
         {doc_id: _from_to(recorded.get(doc_id, _NOTHING), wanted[doc_id]) for doc_id in sorted(wanted)},
@@ -64,7 +68,8 @@ def plan_families(
         run_id=run_id,
     )
     by_family = _grouped(change.patches, resolved, recorded, scope)
-    described = _Described(resolved, context.ledger.decided(context.source, Hand.PERSON), recorded, wanted)
+    others = {hand: context.ledger.decided(context.source, hand) for hand in (Hand.PERSON, Hand.DETECTOR)}
+    described = _Described(resolved, others, recorded, wanted)
     families = tuple(
         FamilyChange(family, tuple(described.change(patch.doc_id) for patch in each), tuple(each))
         for family, each in by_family
@@ -73,9 +78,14 @@ def plan_families(
     return FamilyPlan(context.source, families, len(resolved.documents)), replace(change, patches=kept)
 
 
-def wanted_marks(resolved: Resolved, recorded: Mapping[str, Patch]) -> dict[str, Patch]:
-    """What the resolver's record should say, of every document that it speaks of now or has spoken of."""
+def wanted_marks(
+    resolved: Resolved, recorded: Mapping[str, Patch], held: Collection[str] = frozenset()
+) -> dict[str, Patch]:
+    """What the resolver's record should say, of every document that it speaks of now or has spoken of, but for those
+    that a person holds."""
     wanted: dict[str, Patch] = dict.fromkeys(recorded, _NOTHING)
+    # The successor of what was staged is often all that is left of its family; its links tell what it replaced.
+    wanted |= {doc_id: marks for doc_id, marks in recorded.items() if _named(marks) & resolved.hidden}
     wanted |= {doc_id: recorded[doc_id] for doc_id in resolved.hidden & recorded.keys()}
     for decision in resolved.decisions:
         if decision.outcome is Outcome.DECIDED:
@@ -84,7 +94,7 @@ def wanted_marks(resolved: Resolved, recorded: Mapping[str, Patch]) -> dict[str,
         for doc_id in recorded.keys() & set(decision.members):
             if _named(recorded[doc_id]) <= set(decision.members):
                 wanted[doc_id] = recorded[doc_id]
-    return wanted
+    return {doc_id: recorded.get(doc_id, _NOTHING) if doc_id in held else marks for doc_id, marks in wanted.items()}
 
 
 def _named(marks: Patch) -> set[str]:
@@ -131,12 +141,12 @@ class _Described:
     def __init__(
         self,
         resolved: Resolved,
-        person: Mapping[str, Patch],
+        others: Mapping[Hand, Mapping[str, Patch]],
         recorded: Mapping[str, Patch],
         wanted: Mapping[str, Patch],
     ) -> None:
         self._resolved = resolved
-        self._person, self._recorded, self._wanted = person, recorded, wanted
+        self._others, self._recorded, self._wanted = others, recorded, wanted
         self._decision = {doc_id: each for each in resolved.decisions for doc_id in each.members}
         self._links = {
             (link.newer, link.older): link.evidence for decision in resolved.decisions for link in decision.links
@@ -153,7 +163,8 @@ class _Described:
         return Change(doc_id, action, self._reason(doc_id))
 
     def _status(self, doc_id: str, resolver: Mapping[str, Patch]) -> Status:
-        return marks_of(merged(self._person.get(doc_id, _NOTHING), resolver.get(doc_id, _NOTHING))).status
+        person, detector = (self._others[hand].get(doc_id, _NOTHING) for hand in (Hand.PERSON, Hand.DETECTOR))
+        return marks_of(merged(person, resolver.get(doc_id, _NOTHING), detector)).status
 
     def _reason(self, doc_id: str) -> str:
         wanted, decision = self._wanted[doc_id], self._decision.get(doc_id)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from include.domain.dates import EvidencedDate, Precision, Trust, from_rfc3339
-from include.domain.documents import SEARCHABLE, DocumentKey, Marks
+from include.domain.documents import SEARCHABLE, DocumentKey, Marks, Status
 from include.domain.lineage import Lineage
 from include.domain.metadata import Hand, Patch
 from include.domain.payload import MARK_FIELDS, marked
@@ -23,6 +23,8 @@ from include.families.members import FamilyDecision, Member
 from include.families.resolve import resolve
 from include.ports import Vectors
 from include.services.context import SourceContext
+
+_OF_MEMBERS = SEARCHABLE | {Status.STAGED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +46,9 @@ class IndexedMember:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """What the resolver says of a source now. `hidden` are documents that are in the index and that no reader finds:
-    archived, staged for review. They are no members. `compared` counts the documents whose vectors were read."""
+    """What the resolver says of a source now. `hidden` are documents that are in the index and were archived: they are
+    no members. One that is staged for review is still what it was, until a person says otherwise. `compared` counts the
+    documents whose vectors were read."""
 
     source: str
     documents: Mapping[str, IndexedMember]
@@ -103,7 +106,7 @@ class _Alike:
 
 
 def _read(context: SourceContext) -> tuple[dict[str, IndexedMember], frozenset[str]]:
-    """The newest version of each document that readers find, and the ids of those that they do not."""
+    """The newest version of each document that may be a member, and the ids of those that may not."""
     decided = context.ledger.decided(context.source, Hand.PERSON)
     newest: dict[str, str] = {}
     found: dict[str, IndexedMember] = {}
@@ -115,7 +118,7 @@ def _read(context: SourceContext) -> tuple[dict[str, IndexedMember], frozenset[s
             if not doc_id or (doc_id in newest and fence <= newest[doc_id]):
                 continue
             newest[doc_id] = fence
-            if _text(payload, "status") in SEARCHABLE:
+            if _text(payload, "status") in _OF_MEMBERS:
                 found[doc_id] = _indexed(context.source, doc_id, payload, decided.get(doc_id, {}))
                 hidden.discard(doc_id)
             else:

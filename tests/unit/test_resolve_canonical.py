@@ -103,12 +103,12 @@ class Handbook:
     def apply_release(self, run_id: str = "applied") -> Manifest:
         return mark_released(self.context, run_id=run_id, progress=no_progress)
 
-    def say(self, patches: Mapping[str, Mapping[str, object]]) -> None:
-        """What a person sets."""
+    def say(self, patches: Mapping[str, Mapping[str, object]], hand: Hand = Hand.PERSON) -> None:
+        """What a person sets, or another hand."""
         self.runs += 1
         context = self.context
         change = plan_change(
-            context, patches, hand=Hand.PERSON, by="Ada", reason="I know", selector="by id", run_id=f"said-{self.runs}"
+            context, patches, hand=hand, by="Ada", reason="I know", selector="by id", run_id=f"said-{self.runs}"
         )
         apply_change(context, change, progress=no_progress)
 
@@ -291,6 +291,20 @@ def test_hidden_documents_are_no_members_and_keep_what_was_recorded() -> None:
     handbook.say({"deck-v10.md": {"status": None}})
     handbook.resolve()
     assert handbook.superseded() == ["deck-v8.md", "deck-v9.md"]
+
+
+def test_a_head_that_is_staged_for_review_is_the_head_still() -> None:
+    """What it replaced must not come back as the answer while somebody looks at it."""
+    handbook = Handbook().with_pages(30).with_family("deck", 8, 9, 10).night()
+    handbook.resolve()
+    handbook.say({"deck-v10.md": {"status": "staged_for_review"}}, Hand.DETECTOR)
+    assert handbook.resolve().outcomes == ()
+    assert handbook.superseded() == ["deck-v8.md", "deck-v9.md"]
+    handbook.with_family("deck", 11).night()
+    manifest = handbook.resolve()
+    assert handbook.statuses()["deck-v10.md"] == Status.STAGED
+    assert handbook.ledger.marks(SOURCE)["deck-v10.md"].superseded_by == ("deck-v11.md",)
+    assert outcomes(manifest, DocumentState.RETIRED) == {}, "nobody found it before"
 
 
 # -- the gate --
