@@ -5,7 +5,7 @@ What the resolver recorded earlier (`recorded`) is what it takes back or replace
     documents of a decided family      get the marks of the decision, all of them
     documents of an ambiguous family   keep what was recorded, as long as every document it names is in the family still
     archived documents                 keep what was recorded: nobody sees them, and they may come back
-    documents that a person holds      keep what was recorded, whatever it is
+    documents that a person holds      keep what was recorded, where they would be superseded
     successors of hidden documents     keep what was recorded, where they belong to no family any more
     all others                         lose what was recorded: their family fell apart, or they are not indexed any more
 
@@ -14,7 +14,7 @@ Pure, but for `context.SourceContext`, whose ledger knows what was recorded.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 
 from include.domain.documents import Status
@@ -78,9 +78,7 @@ def plan_families(
     return FamilyPlan(context.source, families, len(resolved.documents)), replace(change, patches=kept)
 
 
-def wanted_marks(
-    resolved: Resolved, recorded: Mapping[str, Patch], held: Collection[str] = frozenset()
-) -> dict[str, Patch]:
+def wanted_marks(resolved: Resolved, recorded: Mapping[str, Patch], held: Set[str] = frozenset()) -> dict[str, Patch]:
     """What the resolver's record should say, of every document that it speaks of now or has spoken of, but for those
     that a person holds."""
     wanted: dict[str, Patch] = dict.fromkeys(recorded, _NOTHING)
@@ -94,7 +92,11 @@ def wanted_marks(
         for doc_id in recorded.keys() & set(decision.members):
             if _named(recorded[doc_id]) <= set(decision.members):
                 wanted[doc_id] = recorded[doc_id]
-    return {doc_id: recorded.get(doc_id, _NOTHING) if doc_id in held else marks for doc_id, marks in wanted.items()}
+    for doc_id in held & wanted.keys():
+        before = recorded.get(doc_id, _NOTHING)
+        if wanted[doc_id].get("superseded_by") and not before.get("superseded_by"):
+            wanted[doc_id] = before
+    return wanted
 
 
 def _named(marks: Patch) -> set[str]:
