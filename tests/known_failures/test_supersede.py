@@ -1,26 +1,27 @@
 """SUPERSEDE: a retired document is served as current, or the result depends on luck.
 
-Links are set by people today. What finds them by itself comes with the resolver: forks that go to review (SP-03),
-caching of heads and a report of long chains (SP-05), the language in the key of a family (SP-08; here: that none is
-folded away), the declared version as the order (SP-10; here: that arrival order decides nothing), folders such as
-/v0.30/ as an axis (SP-12; here: that the edition which a question names is the answer).
+The first part marks documents as a person would and asks; the last part lets the resolver find the marks and asks then.
 """
 
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from include.domain.documents import Status
+from include.families.members import Member, Outcome
+from include.families.resolve import patches
 from include.ports import IndexStore
 from include.services.retrieval import Policy, Retrieval, retrieve
 from include.store.edge import EdgeStore
 from tests.builders import DIMENSION, EMBEDDER, at
 from tests.fakes.embedder import FakeEmbedder
 from tests.fakes.index import FakeIndexStore
+from tests.family_members import links, member, options, resolved, the_family
 from tests.known_failures.pages import publish_page
 from tests.ranking_candidates import NOW, days_ago
 
@@ -221,3 +222,92 @@ def test_one_damaged_point_of_a_family_does_not_fail_the_question() -> None:
         if point.payload["doc_id"] == "broken":
             point.payload["doc_id"] = ""
     assert shown(ask(store, limit=1)) == ["head"]
+
+
+# Found by the resolver, then asked.
+
+
+Pages = list[tuple[Member, str]]
+
+
+def put_resolved(store: IndexStore, pages: Pages) -> None:
+    """Publish pages under the marks that the resolver gives them."""
+    decisions = resolved(*(page for page, _ in pages))
+    marks = {doc_id: patch for decision in decisions for doc_id, patch in patches(decision).items()}
+    for page, text in pages:
+        fields: dict[str, Any] = dict(marks.get(page.key.doc_id, {}))
+        fields["status"] = Status(str(fields.get("status", "published")))
+        publish_page(store, EMBED, page.key.doc_id, text, title=page.title, lang=page.lang, **fields)
+
+
+def page(doc_id: str, **said: Any) -> Member:
+    return member(doc_id, source="handbook", **said)
+
+
+def test_sp_02_a_successor_that_nobody_sees_leaves_the_chain_to_a_person() -> None:
+    """C is archived and no member: what names it has an open end."""
+    decision = the_family(page("a.md", superseded_by=["b.md"]), page("b.md", superseded_by=["c.md"]))
+    assert decision.outcome is Outcome.AMBIGUOUS
+    assert patches(decision) == {}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sp_03_forks_and_circles_are_for_a_person_in_whatever_order_they_come(seed: int) -> None:
+    pages = [
+        page("x.md"),
+        page("left.md", supersedes=["x.md"]),
+        page("right.md", supersedes=["x.md"]),
+        page("loop-a.md", superseded_by=["loop-b.md"]),
+        page("loop-b.md", superseded_by=["loop-a.md"]),
+    ]
+    random.Random(seed).shuffle(pages)
+    fork, circle = resolved(*pages)
+    assert options(circle) == {"loop-a.md", "loop-b.md"}
+    assert options(fork) == {"left.md", "right.md"}
+
+
+def test_sp_05_a_chain_of_releases_has_one_head_that_every_release_leads_to(store: IndexStore) -> None:
+    releases = [f"docs/{major}.{minor}/ddl.md" for major in (5, 6, 7) for minor in range(4)]
+    chain = [page(older, superseded_by=[f"/{newer}"]) for older, newer in pairwise(releases)]
+    decision = the_family(*chain, page(releases[-1]))
+    assert (decision.current, decision.canonical) == (releases[-1], releases[-1])
+    assert "the longest chain has 11 links" in decision.why
+    texts = ["refund within days, as it was", *(f"nothing alike {each}" for each in releases[1:-1])]
+    put_resolved(store, [*zip(chain, texts, strict=True), (page(releases[-1]), "money back for a month")])
+    found = ask(store, limit=1, policy=Policy(overfetch=1))
+    assert shown(found) == [releases[-1]]
+
+
+def test_sp_08_a_translation_that_names_the_original_as_its_successor_is_not_folded_away(store: IndexStore) -> None:
+    pages = [
+        (page("ja/x.md", lang="ja", superseded_by=["../x.md"]), "refund within days nihongo"),
+        (page("x.md", lang="en"), "refund within days"),
+    ]
+    put_resolved(store, pages)
+    assert set(shown(ask(store))) == {"ja/x.md", "x.md"}
+
+
+def test_sp_10_the_version_that_is_declared_decides_and_not_the_one_that_came_last(store: IndexStore) -> None:
+    pages = [
+        (page("rules-1.2.md", created="2026-01-01"), "refund within 30 days, by hand"),
+        (page("rules-1.1.md", created="2026-02-01"), "refund within days"),
+    ]
+    put_resolved(store, pages)
+    for query in (QUESTION, f"latest {QUESTION}"):
+        assert shown(ask(store, query)) == ["rules-1.2.md"]
+
+
+def test_sp_12_folders_of_releases_are_versions_and_the_newest_is_the_answer(store: IndexStore) -> None:
+    pages = [
+        (page("docs/v0.9/install.md"), "refund within days, first of all"),
+        (page("docs/v0.30/install.md"), "refund within days"),
+        (page("docs/v0.55/install.md"), "refund within days, in other words"),
+        (page("docs/main/install.md"), "refund within days, not released"),
+    ]
+    put_resolved(store, pages)
+    assert links(the_family(*(each for each, _ in pages))) == {
+        ("docs/v0.30/install.md", "docs/v0.9/install.md"),
+        ("docs/v0.55/install.md", "docs/v0.30/install.md"),
+    }
+    for query in (QUESTION, f"latest {QUESTION}"):
+        assert shown(ask(store, query)) == ["docs/v0.55/install.md"]
