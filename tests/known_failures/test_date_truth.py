@@ -92,6 +92,44 @@ def test_dt_01_a_day_says_that_it_is_no_more_exact_than_a_day() -> None:
     assert (read.value, read.precision) == (datetime(2016, 12, 15, tzinfo=UTC), Precision.DAY)
 
 
+@pytest.mark.parametrize(("written", "precision"), [("2024", "year"), ("2024-01", "month"), ("January 2024", "month")])
+def test_dt_01_of_a_year_or_a_month_no_day_is_invented(written: str, precision: str) -> None:
+    source = FakeSource()
+    source.put("refunds.md", f"---\ndate: {written}\n---\n# Refunds\n\nrefunds\n", media_type="text/markdown")
+    site = Site.of(source)
+    site.night()
+    stored = [chunk.metadata for chunk in site.chunks()]
+    assert {(each["created_at"], each["created_at_precision"]) for each in stored} == {
+        ("2024-01-01T00:00:00.000000Z", precision)
+    }
+    (found,) = explained(retrieve(site.store, site.embedder, "latest refunds", now=site.clock.now()).placed)
+    assert found["date"]["note"] == f"known to the {precision}"
+
+
+def test_dt_01_a_day_that_has_begun_only_in_the_east_is_the_newest_and_not_of_the_future() -> None:
+    source = FakeSource()
+    site = Site.of(source)
+    tomorrow = f"{site.clock.now() + timedelta(days=2):%Y-%m-%d}"  # the night comes a day later, at noon in UTC
+    source.put("refunds.md", f"---\ndate: {tomorrow}\n---\n# Refunds\n\nrefunds\n", media_type="text/markdown")
+    site.night()
+    assert dates_of(site) == {"refunds.md": (tomorrow, "high", "front matter date")}
+    (found,) = explained(retrieve(site.store, site.embedder, "latest refunds", now=site.clock.now()).placed)
+    assert (found["date"]["age_days"], found["date"]["note"]) == (0.0, "")
+
+
+def test_dt_03_in_a_shallow_clone_what_a_page_states_counts(tmp_path: Path) -> None:
+    pages = {"a.md": "# A\n\nDate: 2021-05-06\n\nalpha\n", "2019-03-04-b.md": "beta\n", "c.md": "gamma\n"}
+    repository = GitRepository.create(tmp_path / "r", pages)
+    repository.commit({"last.md": "x\n"}, day="2025-12-12")
+    repository.git("clone", "--quiet", "--depth", "1", repository.folder.as_uri(), str(tmp_path / "shallow"))
+    site = Site.of_git(tmp_path / "shallow", tmp_path)
+    site.night()
+    dates = dates_of(site)
+    assert dates["a.md"] == ("2021-05-06", "low", "text, date")
+    assert dates["2019-03-04-b.md"] == ("2019-03-04", "low", "file name")
+    assert {dates[name][1] for name in ("c.md", "last.md")} == {"unknown"}
+
+
 @given(st.one_of(st.text(max_size=40), st.from_regex(r"[0-9:TZ.+\- W]{0,32}"), st.dates().map(str)))
 def test_whatever_stands_in_a_date_field_it_is_a_date_of_the_past_or_unknown(text: str) -> None:
     read = parse_date(text, origin="x", now=NOW)
