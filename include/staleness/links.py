@@ -65,12 +65,11 @@ def read_links(subjects: Iterable[Subject], written: Mapping[str, Iterable[str]]
         for target in targets:
             if not _stays(target, hosts):
                 continue
-            within += 1
             found = references.find(target, members[doc_id]).doc_id
-            if found is not None:
-                resolved += 1
-                if found != doc_id:
-                    referrers[found].add(doc_id)
+            within += found is not None or _is_a_page(target)
+            resolved += found is not None
+            if found is not None and found != doc_id:
+                referrers[found].add(doc_id)
     return Links(
         declared, within, resolved, {each: frozenset(ids) for each, ids in referrers.items()}, frozenset(members)
     )
@@ -114,11 +113,15 @@ def orphaned(subject: Subject, links: Links, live: frozenset[str]) -> Evidence |
 
 
 def _stays(target: str, hosts: set[str]) -> bool:
-    """Whether a link means a page of this source: not an anchor, a picture, a mail address or another site."""
-    if target.startswith("#"):
+    """Whether a link leads to this source: not to a part of the same page, to another site, to a mail address."""
+    try:
+        parts = urlsplit(target)
+    except ValueError:  # http://[half an address
         return False
-    parts = urlsplit(target)
-    if parts.scheme not in ("", "http", "https") or (parts.netloc and parts.netloc not in hosts):
-        return False
-    suffix = posixpath.splitext(parts.path)[1].lower()
+    return not target.startswith("#") and parts.scheme in ("", "http", "https") and parts.netloc in {"", *hosts}
+
+
+def _is_a_page(target: str) -> bool:
+    """Whether a link that leads to no document should have led to one: not to a picture or a download."""
+    suffix = posixpath.splitext(urlsplit(target).path)[1].lower()
     return suffix in ("", ".md", ".mdx", ".markdown", ".rst", ".txt", ".html", ".htm")

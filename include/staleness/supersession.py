@@ -3,8 +3,8 @@
 | the links lead to                                                       | evidence                          |
 |-------------------------------------------------------------------------|-----------------------------------|
 | one head that is published and holds                                    | an anchor, strong enough alone    |
-| the same, for others by their names, or of something else by titles     | a doubt                           |
 | the same, read out of folders (v1.9/, 2020/): an edition has its readers | a weak sign                       |
+| the same, for others by their names, or of something else by titles     | a doubt                           |
 | a head that is hidden, not in force yet, expired or given up             | a doubt                           |
 | two heads, a circle, a document that is not here                        | a doubt                           |
 | another language                                                        | nothing: a translation is no heir |
@@ -55,14 +55,13 @@ def _by(subject: Subject, head: Subject, *, is_stated: bool, now: datetime) -> E
     state, against = _state_of(head, now)
     # What becomes of the head is another finding; what names say of the two was there from the start.
     facts = {"superseded_by": head.key.doc_id} | ({"heir": state} if state else {})
-    if not against and not is_stated:
-        against = _other_readers(subject, head)
-    if against:
-        return Evidence(Signal.SUPERSEDED, DOUBTFUL, f"{sentence}; but {against}", facts=facts, replacement=head.key)
-    if not is_stated and (edition := edition_of(subject)):
+    edition = "" if is_stated else edition_of(subject)
+    if edition and not against:
         sentence = f"{sentence}; but it belongs to the edition {edition}, which may still have its readers"
         facts |= {"edition": edition}
         return Evidence(Signal.SUPERSEDED, ANOTHER_EDITION, sentence, facts=facts, replacement=head.key)
+    if against := against or ("" if is_stated else _other_readers(subject, head)):
+        return Evidence(Signal.SUPERSEDED, DOUBTFUL, f"{sentence}; but {against}", facts=facts, replacement=head.key)
     strength = BY_A_PERSON if subject.linked_by_person else BY_THE_RESOLVER
     return Evidence(Signal.SUPERSEDED, strength, sentence, anchor=True, facts=facts, replacement=head.key)
 

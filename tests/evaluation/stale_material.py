@@ -1,55 +1,28 @@
 """Real documents of which it is known what became of them: replaced or removed later, or alive years later.
 
-Two kinds. *Registers* state what replaces what; the verdict is that of the shared tables, made apart from this project.
-*Histories* are sites as they were on some day of their past; the verdict is what happened to each page afterwards.
+`stale_registers`: registers that state what replaces what. `stale_histories`: sites on some day of their past.
 """
 
 from __future__ import annotations
 
-import base64
 import csv
 import json
 import lzma
-import posixpath
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from include.domain.dates import EvidencedDate, Precision, Trust
-from include.domain.documents import DocumentKey, ExtractedDocument, FetchedDocument, Status
-from include.domain.errors import Skippable
-from include.domain.lineage import Lineage
-from include.embedding.static import StaticEmbedder
+from include.domain.documents import DocumentKey, Status
 from include.families.members import Member
 from include.families.resolve import patches, resolve
 from include.staleness.detection import Observed
-from include.staleness.links import read_links, targets_in
-from include.staleness.neighbours import Vectors
-from include.staleness.overlaps import find_overlaps
 from include.staleness.subject import Subject
-from include.text.chunk import chunk
-from include.text.normalise import extract
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 ABSENT = f"the shared histories are not in {DATA / 'replays'}"
-REGISTERS = ("peps", "xeps", "bips", "openedx-oeps", "adr-moj-cloud-platform")
-HISTORIES = ("handbook-18f", "kubernetes-community", "crossplane-docs", "fastapi-docs-en", "peps-2017")
-YEARS_OF_PEPS = (2008, 2012, 2016, 2020, 2023)
-LOOK_AHEAD = timedelta(days=365)
-"""A page that is there so long after counts as alive."""
-
-_MEDIA_TYPES = {".md": "text/markdown", ".rst": "text/x-rst", ".html": "text/html", ".txt": "text/x-rst"}
-_BULK = 100  # files of a commit from which on its date says nothing of them
-_CHUNK_TOKENS = 256
-_PERMALINK = re.compile(rb"^permalink: *[\"']?(/[^\s\"']*)", re.MULTILINE)
-_OUT = ("superseded", "replaced", "obsolete")
 
 
 @dataclass(frozen=True)
@@ -63,74 +36,7 @@ class Material:
     now: datetime
 
 
-def materials() -> Iterator[Material]:
-    for name in REGISTERS:
-        yield register(name)
-    for year in YEARS_OF_PEPS:
-        yield peps_of(year)
-    for name in HISTORIES:
-        yield from history(name)
-
-
-# -- registers --
-
-
-def register(name: str) -> Material:
-    """A register as it is today, by the fields of its documents' headers. No texts and no links."""
-    now = datetime(2026, 9, 1, tzinfo=UTC)
-    rows = _table(f"{name}.docs.csv")
-    members = [
-        _member(name, row["doc_id"], row["title"], row["status"], row["superseded_by"], row["replaces"], row["created"])
-        for row in rows
-    ]
-    return Material(f"register {name}", _resolved(members, now), Observed(), _verdicts(rows), now)
-
-
-def peps_of(year: int) -> Material:
-    """The PEPs as their headers were at the beginning of a year; the verdict is that of 2026."""
-    now = datetime(year, 1, 1, tzinfo=UTC)
-    headers: dict[str, dict[str, str]] = {}
-    for event in _rows("supersession/peps.timeline.jsonl"):
-        if datetime.fromisoformat(event["date"]) >= now:
-            continue
-        if event["event"] == "first seen":
-            headers[event["doc"]] = {each: event[each] for each in ("status", "superseded_by", "replaces", "title")} | {
-                "since": event["date"]
-            }
-        elif event["event"] == "change" and event["doc"] in headers:
-            headers[event["doc"]][event["field"]] = event["new"]
-    members = [
-        _member("peps", doc_id, head["title"], head["status"], head["superseded_by"], head["replaces"], head["since"])
-        for doc_id, head in headers.items()
-    ]
-    verdicts = _verdicts(_table("peps.docs.csv"))
-    known = {doc_id: verdicts[doc_id] for doc_id in headers if doc_id in verdicts}
-    return Material(f"PEPs of {year}", _resolved(members, now), Observed(), known, now)
-
-
-def _verdicts(rows: Sequence[Mapping[str, str]]) -> dict[str, bool]:
-    """Stale is what another in force replaces, and what calls itself superseded, replaced, obsolete."""
-    return {
-        row["doc_id"]: row["current"] == "no" or row["status"].casefold().startswith(_OUT)
-        for row in rows
-        if row["current"] != "ambiguous"
-    }
-
-
-def _member(source: str, doc_id: str, title: str, status: str, newer: str, older: str, created: str) -> Member:
-    split = [tuple(each.replace(",", " ").split()) for each in (older, newer)]
-    moment = _instant(created)
-    return Member(
-        DocumentKey(source, doc_id),
-        title=f"{doc_id}: {title}",
-        url="",
-        lang="en",
-        lineage=Lineage(status=status or None, supersedes=split[0], superseded_by=split[1], aliases=(doc_id,)),
-        created_at=EvidencedDate(moment, Precision.DAY, "header", Trust.HIGH) if moment else None,
-    )
-
-
-def _resolved(
+def resolved(
     members: Sequence[Member],
     now: datetime,
     alike: Callable[[DocumentKey, DocumentKey], float] = lambda *_: 1.0,
@@ -164,214 +70,18 @@ def _subject(member: Member, marks: Mapping[str, Any]) -> Subject:
     )
 
 
-# -- histories --
-
-
-@dataclass
-class _Page:
-    """A file while its history is told. `origin` is the same for all names that it ever has."""
-
-    body: bytes
-    created: datetime | None
-    updated: datetime | None
-    origin: int
-
-
-@dataclass
-class _Told:
-    """A history, step by step: the pages by path now, and until when each origin lived (None: it still does)."""
-
-    pages: dict[str, _Page] = field(default_factory=dict)
-    died: dict[int, datetime] = field(default_factory=dict)
-    born: int = 0
-
-
-def history(name: str, shares: Sequence[float] = (0.1, 0.25, 0.4, 0.55, 0.7)) -> Iterator[Material]:
-    """The site after so much of its history."""
-    steps = _rows(f"replays/{name}.jsonl.xz")[1:]
-    wanted = {int(share * (len(steps) - 1)) for share in shares}
-    told = _Told()
-    days: list[tuple[datetime, dict[str, _Page]]] = []
-    for number, step in enumerate(steps):
-        now = _instant(step["date"]) or _instant(steps[1]["date"])
-        assert now is not None
-        _tell(told, step, now)
-        if number in wanted:
-            days.append((now, dict(told.pages)))
-    last = _instant(steps[-1]["date"])
-    assert last is not None
-    for now, pages in days:
-        yield _site(name, now, pages, told, last)
-
-
-def _tell(told: _Told, step: Mapping[str, Any], now: datetime) -> None:
-    """One commit. A file that goes while one of its name comes, or one with its bytes, has moved."""
-    changes, is_bulk = step["changes"], len(step["changes"]) > _BULK or bool(step.get("base"))
-    when = None if is_bulk else now
-    gone = {change["path"]: told.pages.pop(change["path"]) for change in changes if change["op"] == "delete"}
-    renamed = {change["path"]: told.pages.pop(change["old_path"]) for change in changes if change["op"] == "rename"}
-    for change in changes:
-        path, body = change["path"], _body(change)
-        if change["op"] == "add":
-            moved = _same_file(path, body, gone)
-            page = gone.pop(moved) if moved else None
-            if page is None:
-                told.born += 1
-                page = _Page(body or b"", when, when, told.born)
-            told.pages[path] = _Page(body or b"", page.created, when or page.updated, page.origin)
-        elif change["op"] == "rename":
-            page = renamed[path]
-            told.pages[path] = _Page(body if body is not None else page.body, page.created, page.updated, page.origin)
-            if body is not None and when:
-                told.pages[path].updated = when
-        elif change["op"] == "modify":
-            page = told.pages[path]
-            # a bulk edit may have changed anything: when the text was last right is not known any more
-            told.pages[path] = _Page(body or b"", page.created, when, page.origin)
-    for page in gone.values():
-        told.died[page.origin] = now
-
-
-def _same_file(path: str, body: bytes | None, gone: Mapping[str, _Page]) -> str | None:
-    name = posixpath.splitext(posixpath.basename(path))[0].casefold()
-    by_bytes = [each for each, page in gone.items() if page.body == body]
-    by_name = [each for each in gone if posixpath.splitext(posixpath.basename(each))[0].casefold() == name]
-    found = by_bytes or by_name
-    return found[0] if len(found) == 1 or by_bytes else None
-
-
-def _site(name: str, now: datetime, pages: Mapping[str, _Page], told: _Told, last: datetime) -> Material:
-    read: dict[str, ExtractedDocument] = {}
-    for path, page in sorted(pages.items()):
-        document = _extracted(name, path, page, now)
-        if document is not None:
-            read[path] = document
-    chunks = {path: _chunks(document) for path, document in read.items()}
-    owners = [read[path].key for path, each in chunks.items() for _ in range(len(each))]
-    vectors = np.concatenate(list(chunks.values()))
-    first = {read[path].key: each[0] for path, each in chunks.items()}
-    members = [_page_member(read[path], pages[path]) for path in read]
-    subjects = _resolved(members, now, lambda one, other: float(first[one] @ first[other]))
-    written = {path: targets_in(pages[path].body.decode("utf-8", "replace")) for path in read}
-    observed = Observed(
-        links=read_links(subjects, written, declared=True),
-        overlaps=find_overlaps(owners, vectors),
-        texts=lambda key: read[key.doc_id].text,
-    )
-    stale = {
-        path: verdict for path in read if (verdict := _became(name, path, pages[path], told, now, last)) is not None
-    }
-    return Material(f"{name}, {now:%Y-%m-%d}", subjects, observed, stale, now)
-
-
-def _became(name: str, path: str, page: _Page, told: _Told, now: datetime, last: datetime) -> bool | None:
-    """Whether a page was removed later, or put away: moved into a folder called archive. None for one that was put away
-    before, and for one that nobody knows of because the history ends too soon. What a PEP became, its register says."""
-    if name == "peps-2017":
-        return _peps().get(posixpath.splitext(path)[0].upper())
-    if page.origin in told.died:
-        return True
-    if _is_put_away(path):
-        return None
-    later = next(each for each, lived in told.pages.items() if lived.origin == page.origin)
-    if _is_put_away(later):
-        return True
-    return False if last - now >= LOOK_AHEAD else None
-
-
-def _is_put_away(path: str) -> bool:
-    return not {"archive", "archived"}.isdisjoint(path.casefold().split("/"))
-
-
-@cache
-def _peps() -> Mapping[str, bool]:
-    return _verdicts(_table("peps.docs.csv"))
-
-
-def _extracted(name: str, path: str, page: _Page, now: datetime) -> ExtractedDocument | None:
-    suffix = posixpath.splitext(path)[1].lower()
-    fetched = FetchedDocument(
-        key=DocumentKey(name, path),
-        version="1",
-        body=page.body,
-        media_type=_MEDIA_TYPES[suffix],
-        url=_address(path, page),
-        fetched_at=now,
-        empty_is_legitimate=True,
-    )
-    try:
-        return extract(fetched)
-    except Skippable:
-        return None
-
-
-def _address(path: str, page: _Page) -> str:
-    """Where Jekyll puts a page that names its address; otherwise its path."""
-    named = _PERMALINK.search(page.body[:2000])
-    return f"https://docs.example.org/{named[1].decode().strip('/') + '/' if named else path}"
-
-
-def _page_member(document: ExtractedDocument, page: _Page) -> Member:
-    """Dates of its front matter, else of the commits that touched it."""
-    return Member(
-        document.key,
-        title=document.title,
-        url=document.url,
-        lang=document.lang,
-        content_hash=document.content_hash,
-        lineage=document.lineage,
-        created_at=document.created_at or _commit(page.created, "first commit"),
-        updated_at=document.updated_at or _commit(page.updated, "last commit"),
-        effective_date=document.effective_date,
-    )
-
-
-def _commit(moment: datetime | None, origin: str) -> EvidencedDate | None:
-    return EvidencedDate(moment, Precision.INSTANT, origin, Trust.HIGH) if moment else None
-
-
-_embedded: dict[str, Vectors] = {}
-
-
-def _chunks(document: ExtractedDocument) -> Vectors:
-    """One row for each chunk. A text is embedded once, however many days it lives through."""
-    found = _embedded.get(document.content_hash)
-    if found is None:
-        embedder = _embedder()
-        pieces = chunk(document, max_tokens=_CHUNK_TOKENS, count_tokens=embedder.count_tokens)
-        found = _embedded[document.content_hash] = embedder.embed([piece.text for piece in pieces])
-    return found
-
-
-@cache
-def _embedder() -> StaticEmbedder:
-    return StaticEmbedder.bundled()
-
-
-# -- reading --
-
-
-def _body(change: Mapping[str, Any]) -> bytes | None:
-    """None for a pure rename."""
-    if "text" in change:
-        return str(change["text"]).encode()
-    if "b64" in change:
-        return base64.b64decode(change["b64"])
-    return None
-
-
-def _rows(name: str) -> list[dict[str, Any]]:
+def rows_of(name: str) -> list[dict[str, Any]]:
     path = DATA / name
     data = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
     return [json.loads(line) for line in data.decode().split("\n") if line.strip()]
 
 
-def _table(name: str) -> list[dict[str, str]]:
+def table_of(name: str) -> list[dict[str, str]]:
     with (DATA / "supersession" / name).open(encoding="utf-8", newline="") as lines:
         return [defaultdict(str, row) for row in csv.DictReader(lines)]
 
 
-def _instant(text: str | None) -> datetime | None:
+def instant(text: str | None) -> datetime | None:
     """A day or an instant in ISO 8601; anything else is unknown."""
     try:
         moment = datetime.fromisoformat(text or "")

@@ -24,7 +24,9 @@ from include.staleness.detection import Sight, detect
 from include.staleness.evidence import Evidence, Proposal, Signal
 from include.staleness.links import live_referrers, orphaned
 from include.staleness.usage import ENOUGH
-from tests.evaluation.stale_material import ABSENT, DATA, Material, materials
+from tests.evaluation.stale_histories import HISTORIES, history
+from tests.evaluation.stale_material import ABSENT, DATA, Material
+from tests.evaluation.stale_registers import REGISTERS, YEARS_OF_PEPS, peps_of, register
 
 LEAST_PRECISION = 0.99
 LOOKED_AT_AFTER = 365
@@ -90,6 +92,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for each in group.mistaken:
             console.print(f"alive and staged: {each}")
     return int(is_red(groups))
+
+
+def materials() -> Iterator[Material]:
+    yield from map(register, REGISTERS)
+    yield from map(peps_of, YEARS_OF_PEPS)
+    for name in HISTORIES:
+        yield from history(name)
 
 
 def is_red(groups: Iterable[Measured]) -> bool:
