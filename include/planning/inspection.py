@@ -70,6 +70,13 @@ def judge_document(doc_id: str, chunks: Iterable[StoredChunk]) -> IndexedDocumen
 
 
 _DISAGREE = "siblings disagree about"
+_DEBRIS = "incoming points: debris of an unfinished write"
+_OTHERS = "points of another version are still readable"
+
+
+def flaws_of_version(document: IndexedDocument) -> list[str]:
+    """What is wrong with the version itself, whatever lies beside it: debris, or an older one."""
+    return [flaw for flaw in document.flaws if not flaw.endswith((_DEBRIS, _OTHERS))]
 
 
 def siblings_agree(document: IndexedDocument) -> bool:
@@ -93,7 +100,7 @@ def _judge(doc_id: str, seen: Sequence[_Seen]) -> IndexedDocument:
     readable = [chunk for chunk in chunks if chunk.status != Status.INCOMING]
     flaws: list[str] = []
     if len(readable) < len(chunks):
-        flaws.append(f"{len(chunks) - len(readable)} incoming points: debris of an unfinished write")
+        flaws.append(f"{len(chunks) - len(readable)} {_DEBRIS}")
     if not readable:
         return IndexedDocument(doc_id, "", "", "", "", 0, len(chunks), None, ("no readable version", *flaws))
 
@@ -101,7 +108,7 @@ def _judge(doc_id: str, seen: Sequence[_Seen]) -> IndexedDocument:
     version = [chunk for chunk in readable if _version_of(chunk) == _version_of(head)]
     right = {each.chunk.point_id for each in seen if each.is_itself}
     if len(version) < len(readable):
-        flaws.append(f"{len(readable) - len(version)} points of another version are still readable")
+        flaws.append(f"{len(readable) - len(version)} {_OTHERS}")
     flaws.extend(_flaws_of_version(version, right))
     different = _different_metadata(version)
     unlike = {name for each in different[1:] for name in _unlike(different[0], each)}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from include.domain.inventory import IndexedDocument, IndexInventory
 from include.domain.payload import source_says
-from include.planning.inspection import siblings_agree
+from include.planning.inspection import flaws_of_version, siblings_agree
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +97,7 @@ def fence_moved(before: IndexInventory, after: IndexInventory, doc_id: str) -> b
 
 
 def new_flaws(before: IndexInventory, after: IndexInventory, doc_id: str) -> str:
-    """Flaws that a document has got, though no point of it came or went: those of a version that is being written come
-    with points. Empty when there is none."""
+    """Flaws that a document's version has got though nobody wrote another; empty when there is none."""
     was, now = before.documents.get(doc_id), after.documents.get(doc_id)
     return _new_flaws(was, now) if was and now else ""
 
@@ -123,4 +122,6 @@ def _damage(was: IndexedDocument, now: IndexedDocument | None) -> str:
 
 
 def _new_flaws(was: IndexedDocument, now: IndexedDocument) -> str:
-    return "" if now.points != was.points else "; ".join(flaw for flaw in now.flaws if flaw not in was.flaws)
+    if now.fetched_at != was.fetched_at:
+        return ""
+    return "; ".join(flaw for flaw in flaws_of_version(now) if flaw not in was.flaws)

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from include.domain.dates import rfc3339
 from include.domain.documents import Chunk, DocumentKey, ExtractedDocument, Marks, Status, StoredChunk
@@ -246,8 +247,11 @@ def _publish(index: Index, version: Version, stored: Sequence[StoredChunk]) -> b
     key, ids = version.key, version.ids
     if any(chunk.status != version.status for chunk in version.found_among(stored)):
         index.set_payload(Selector(key, only_ids=ids, fence=version.fence), {"status": version.status.value})
-    readable = Selector(key, only_ids=ids, fence=version.fence, status=version.status)
-    return index.count(readable) == len(ids)
+    whole = Selector(key, only_ids=ids, fence=version.fence)
+    if index.count(replace(whole, status=version.status)) == len(ids):
+        return True
+    # Somebody may have set another status meanwhile, on a later decision than the one we know: it is readable then.
+    return index.count(whole) == len(ids) and not index.count(replace(whole, status=Status.INCOMING))
 
 
 def _retire_others(index: Index, version: Version) -> str:
