@@ -56,6 +56,8 @@ def run_shared(material: shared.Material) -> dict[str, Evaluation]:
         shelf = Shelf(Path(folder), now)
         shelf.put(material.earlier, material.marks)
         shelf.put(material.documents, material.marks)
+        if material.is_resolved:
+            shelf.resolve(shared.SOURCE)
         with shelf.open():
             return {
                 name: evaluate(material.questions, getattr(shelf, name), asked_at=now, pipeline=shelf.pipeline)

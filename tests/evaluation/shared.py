@@ -1,27 +1,33 @@
 """Questions about real documents, where their folder is there: documents, what is known of them, and the answers.
 
-Each set is laid out in up to three ways, because what can be right depends on what the sources say:
+Each set is laid out in up to four ways, because what can be right depends on what the sources say:
 
-    edited   old and new are versions of one page: the old one was in the index, the new one came
-    dated    old and new stand side by side as two pages, with the dates that are known and nothing else
-    linked   side by side, and the old one is marked as superseded, as a person or the documents themselves say
+    edited     old and new are versions of one page: the old one was in the index, the new one came
+    dated      old and new stand side by side as two pages, with the dates that are known and nothing else
+    resolved   side by side, with what the texts state of themselves, after a night of the resolver: what it decides
+               is marked, what it leaves to a person is not
+    linked     side by side, and the old one is marked as superseded, as a person or the documents themselves say
 """
 
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import lzma
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from include.domain.documents import DocumentKey, ExtractedDocument, Marks, Status
+from include.domain.lineage import NO_LINEAGE, Lineage
 from include.ranking.intent import IntentKind
 from include.ranking.questions import Question, QuestionSet
+from include.text.lineage import read_lineage
+from tests.evaluation.families.registers import Shown, register
 from tests.evaluation.shelf import document
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
@@ -34,18 +40,20 @@ _NOWISH = re.compile(r"\bnow\b|\bcurrent(ly)?\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Material:
-    """`earlier` was read and indexed before `documents`. `marks` are by document."""
+    """`earlier` was read and indexed before `documents`. `marks` are by document. `is_resolved`: the resolver has been
+    at work."""
 
     questions: QuestionSet
     documents: list[ExtractedDocument]
     earlier: list[ExtractedDocument] = field(default_factory=list)
     marks: dict[str, Marks] = field(default_factory=dict)
+    is_resolved: bool = False
 
 
 def materials() -> Iterator[Material]:
-    for layout in ("edited", "dated", "linked"):
+    for layout in ("edited", "dated", "resolved", "linked"):
         yield doc_history(layout)
-    for layout in ("dated", "linked"):
+    for layout in ("dated", "resolved", "linked"):
         yield dyknow(layout)
         yield dyknow_then(layout)
         yield latest_register(layout)
@@ -147,15 +155,17 @@ def latest_register(layout: str) -> Material:
     """Which PEP or XEP is current, among all of them in full. BIPs and answers whose text is not there are left out."""
     now = datetime(2026, 6, 1, tzinfo=UTC)
     documents, marks = [], {}
-    for register in ("peps", "xeps"):
-        dates = {row["doc_id"]: row["created"] for row in _table(f"{register}.docs.csv")}
-        for row in _rows(f"supersession/{register}.corpus.jsonl.xz"):
+    for name in ("peps", "xeps"):
+        dates = {row["doc_id"]: row["created"] for row in _table(f"{name}.docs.csv")}
+        lineages = _lineages(name) if layout == "resolved" else {}
+        for row in _rows(f"supersession/{name}.corpus.jsonl.xz"):
             key = DocumentKey(SOURCE, row["doc_id"])
             title = f"{row['doc_id']}: {row['title']}"
             created = _instant(dates.get(row["doc_id"]))
-            documents.append(document(key, title, f"# {title}\n\n{row['text']}", read_at=now, created_at=created))
+            page = document(key, title, f"# {title}\n\n{row['text']}", read_at=now, created_at=created)
+            documents.append(replace(page, lineage=lineages.get(row["doc_id"], NO_LINEAGE)))
         links: dict[str, list[str]] = {}
-        for edge in _table(f"{register}.edges.csv"):
+        for edge in _table(f"{name}.edges.csv"):
             if edge["newer_status"] not in _NOT_IN_FORCE:
                 links.setdefault(edge["older"], []).append(edge["newer"])
         marks |= {older: Marks(status=Status.SUPERSEDED, superseded_by=tuple(newer)) for older, newer in links.items()}
@@ -203,12 +213,44 @@ def _laid_out(
     marks: dict[str, Marks],
     now: datetime,
 ) -> Material:
-    return Material(
-        QuestionSet(f"{name}, {layout}", tuple(questions), now),
-        documents,
-        earlier,
-        marks if layout == "linked" else {},
+    asked = QuestionSet(f"{name}, {layout}", tuple(questions), now)
+    if layout != "resolved":
+        return Material(asked, documents, earlier, marks if layout == "linked" else {})
+    is_register = name == "latest-register"
+    return (
+        Material(asked, documents, earlier, is_resolved=True)
+        if is_register
+        else _with_opaque_ids(asked, documents, earlier)
     )
+
+
+def _with_opaque_ids(
+    asked: QuestionSet, documents: list[ExtractedDocument], earlier: list[ExtractedDocument]
+) -> Material:
+    """Nothing in a name says which document is the old one, as in a system that numbers its pages."""
+
+    def renamed(key: DocumentKey) -> DocumentKey:
+        return DocumentKey(key.source, hashlib.sha256(key.doc_id.encode()).hexdigest()[:16])
+
+    def page(document: ExtractedDocument) -> ExtractedDocument:
+        key = renamed(document.key)
+        return replace(
+            document, key=key, url=f"https://docs.example.org/{key.doc_id}", lineage=read_lineage({}, document.text)
+        )
+
+    questions = tuple(
+        replace(each, expected=tuple(map(renamed, each.expected)), forbidden=tuple(map(renamed, each.forbidden)))
+        for each in asked.questions
+    )
+    return Material(
+        replace(asked, questions=questions), [*map(page, documents)], [*map(page, earlier)], is_resolved=True
+    )
+
+
+def _lineages(name: str) -> dict[str, Lineage]:
+    """What the texts of a register state, as ingestion reads it, by the register's ids."""
+    found = register(name, Shown.ALL)
+    return {found.ids[key.doc_id]: document.lineage for key, document in found.texts.items()}
 
 
 def _page(row: dict[str, Any]) -> tuple[str, str]:

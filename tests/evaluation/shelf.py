@@ -14,19 +14,25 @@ from typing import cast
 from examples.demo.naive import NaiveIndex
 from include.domain.dates import EvidencedDate, Precision, Trust
 from include.domain.documents import DocumentKey, ExtractedDocument, Marks
+from include.domain.metadata import Hand
 from include.embedding.static import StaticEmbedder
+from include.families.resolve import patches
 from include.ports import Hit, Hybrid, IndexReader, IndexStore
 from include.ranking.blend import BEST_CHUNKS
 from include.ranking.metrics import DEPTH, Answer, Passages
 from include.ranking.questions import Question
 from include.ranking.relevance import WORDS
 from include.services.evaluate import answer_of
+from include.services.marking import bring_in
+from include.services.resolving import resolve_families
 from include.services.retrieval import _candidates, retrieve
 from include.services.version_writer import VersionWriter
 from include.store.edge import EdgeStore
 from include.text.chunk import chunk
+from tests.builders import context_of, no_progress
 from tests.fakes.clock import FakeClock
-from tests.fakes.records import FakeRemovalMarks
+from tests.fakes.records import FakeLedger, FakeRemovalMarks
+from tests.fakes.source import FakeSource
 
 CHUNK_TOKENS = 256
 BATCH = 200
@@ -64,6 +70,19 @@ class Shelf:
             assert not failed, failed
         for document in documents:
             self.naive_index.upsert(document)
+
+    def resolve(self, source: str) -> int:
+        """As a night does it: the resolver's marks go into every chunk; returns how many documents it marked. Nobody
+        has decided anything, and what its gate would hold for its number is released."""
+        ledger = FakeLedger()
+        context = context_of(
+            FakeSource(source), store=self.store, embedder=self.embedder, clock=FakeClock(self.now), ledger=ledger
+        )
+        decisions = resolve_families(context).decisions
+        marked = {doc_id: patch for decision in decisions for doc_id, patch in patches(decision).items()}
+        ledger.decisions[source, Hand.RESOLVER] = marked
+        bring_in(context, marked, progress=no_progress)
+        return len(marked)
 
     @contextmanager
     def open(self) -> Iterator[None]:
