@@ -22,6 +22,8 @@ from include.planning.gate import Limits
 from include.ranking.recency import HalfLives
 from include.ranking.relevance import WORDS
 from include.ranking.vocabulary import ENGLISH, Vocabulary
+from include.staleness.ageing import Ageing
+from include.staleness.usage import Enough
 
 SOURCE_NAME = r"^[a-z0-9][a-z0-9_-]{0,40}$"
 """Source names become file, metric and asset names, so they are kept plain."""
@@ -132,6 +134,9 @@ class SourceSettings(_Model):
     options: dict[str, Any] = Field(default_factory=dict, description="options of the connector")
     limits: LimitSettings | None = Field(None, description="overrides the installation's limits, whole")
     webhook: WebhookSettings | None = Field(None, description="how the source's events are verified; none: no door")
+    links_are_complete: bool = Field(
+        False, description="all links between its documents are in their texts, so one that none leads to is an orphan"
+    )
 
 
 class WordSettings(_Model):
@@ -191,6 +196,32 @@ class ApiSettings(_Model):
     query_log: QueryLogSettings = QueryLogSettings()
 
 
+class StalenessSettings(_Model):
+    """What the detector takes for out of date."""
+
+    never: tuple[str, ...] = Field(("fact",), description="content types that never grow old and are never candidates")
+    review_days: int | None = Field(None, ge=1, description="age at which a document should be looked at; null: never")
+    review_days_of: dict[str, Annotated[int, Field(ge=1)]] = Field(
+        default_factory=dict, description="the same for single content types"
+    )
+    compare_texts: bool = Field(True, description="whether all texts of a source are compared for near duplicates")
+    unseen_days: int = Field(90, ge=1, le=3650, description="not shown for so long counts as a sign …")
+    unseen_questions: int = Field(1000, ge=1, description="… where so many questions at least were asked meanwhile")
+
+    @model_validator(mode="after")
+    def _no_type_is_both(self) -> StalenessSettings:
+        if both := {name.casefold() for name in self.never} & {name.casefold() for name in self.review_days_of}:
+            raise ValueError(f"review_days_of and never: {', '.join(sorted(both))} is in both; take it out of one")
+        return self
+
+    def ageing(self) -> Ageing:
+        days = {name.casefold(): days for name, days in self.review_days_of.items()}
+        return Ageing(frozenset(name.casefold() for name in self.never), days, self.review_days)
+
+    def enough(self) -> Enough:
+        return Enough(days=self.unseen_days, questions=self.unseen_questions)
+
+
 class EvaluationSettings(_Model):
     questions: tuple[Path, ...] = Field((), description="files with question sets")
     baseline: Path | None = Field(None, description="the saved evaluation that a run is compared with")
@@ -208,6 +239,7 @@ class Settings(_Model):
     embedding: EmbeddingSettings = EmbeddingSettings()
     limits: LimitSettings = LimitSettings()
     ranking: RankingSettings = RankingSettings()
+    staleness: StalenessSettings = StalenessSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
     api: ApiSettings = ApiSettings()
     chunk_tokens: int = Field(256, ge=32, description="longest chunk in the embedder's tokens; its own limit wins")

@@ -1,6 +1,19 @@
 """`truecopy`: one module for each group of commands."""
 
-from include.cli import dates, families, metadata, plans, protection, runs, search, serving, state
+from include.cli import dates, families, metadata, plans, protection, runs, search, serving, staleness, state
 from include.cli.command import EXIT, app
 
-__all__ = ["EXIT", "app", "dates", "families", "metadata", "plans", "protection", "runs", "search", "serving", "state"]
+__all__ = [
+    "EXIT",
+    "app",
+    "dates",
+    "families",
+    "metadata",
+    "plans",
+    "protection",
+    "runs",
+    "search",
+    "serving",
+    "staleness",
+    "state",
+]

@@ -36,6 +36,7 @@ class DocumentState(StrEnum):
     RETIRED = "retired"  # superseded by a later member of its family
     RESTORED = "restored"  # no longer superseded or staged
     STAGED = "staged"  # hidden from readers until a person has looked
+    PROPOSED = "proposed"  # put before a person; readers find it as before
     MARKED = "marked"  # its metadata was changed in place
     HIDDEN = "hidden"  # marked so that readers no longer find it: as good as deleted to them
     PLANNED = "planned"  # a dry run would mark it

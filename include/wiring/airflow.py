@@ -26,6 +26,7 @@ from include.wiring.families import as_resolver
 from include.wiring.held_plans import Request
 from include.wiring.nights import alerts_of, gauges_of, reception_at, record_alerts
 from include.wiring.runs import Run, manifests_of, verdict
+from include.wiring.staleness import as_detector
 
 log = logging.getLogger(__name__)
 
@@ -96,9 +97,10 @@ def fail_unless_true(sources: Sequence[str]) -> None:
 def fail_unless_applied(source: str) -> None:
     """The same for the run that carried out a held plan, of whichever kind."""
     run = current_run()
-    found = manifests_of(application(), [source], run)
-    if found[source] is None:
-        found = manifests_of(application(), [source], as_resolver(run))
+    found: dict[str, Manifest | None] = {source: None}
+    for each in (run, as_resolver(run), as_detector(run)):
+        if found[source] is None:
+            found = manifests_of(application(), [source], each)
     if why := verdict(found):
         raise AirflowFailException("\n".join(why))
 

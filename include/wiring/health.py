@@ -61,6 +61,11 @@ def _ledger(application: Application) -> Iterator[Diagnosis]:
         for kind in PlanKind:
             application.ledger.held(source, kind)
         application.ledger.reviews(source)
+        application.ledger.holds(source)
+        for spoilt in application.ledger.candidates(source).unreadable:
+            yield Diagnosis(
+                "ledger", Health.BROKEN, str(spoilt), "Mend the file in the ledger, or `git revert` the change"
+            )
     yield Diagnosis("ledger", Health.OK, f"{application.settings.ledger} can be read")
 
 

@@ -14,6 +14,7 @@ from include.services.reading import Progress
 from include.wiring.application import Application
 from include.wiring.families import mark_released_families
 from include.wiring.runs import Run, log_progress, reconcile_source
+from include.wiring.staleness import stage_what_was_released
 
 ASK_AGAIN_AFTER = timedelta(days=3)
 
@@ -60,7 +61,7 @@ def held_plan(application: Application, source: str, checksum: str = "") -> Held
         problem = f"plan {checksum} is not held" if checksum else "more than one plan is held, say which"
         raise ConfigError(
             f"{source}: {problem}; open: {open_now}. Look at it first: `truecopy plan {source}`, for families "
-            f"`truecopy resolve {source}`"
+            f"`truecopy resolve {source}`, for staging `truecopy detect {source}`"
         )
     return wanted[0]
 
@@ -72,6 +73,8 @@ def apply_held(
     ApprovalRefused otherwise. A plan that is not held any more is refused by the run over the documents."""
     if any(plan.checksum == checksum and plan.kind is PlanKind.FAMILIES for plan in open_plans(application, source)):
         return mark_released_families(application, source, run, progress=progress)
+    if any(plan.checksum == checksum and plan.kind is PlanKind.STAGING for plan in open_plans(application, source)):
+        return stage_what_was_released(application, source, run, progress=progress)
     return reconcile_source(application, source, run, progress=progress, released=True)
 
 
@@ -110,3 +113,8 @@ def requests_to_make(
 def family_requests(application: Application, sources: Sequence[str]) -> list[Request]:
     """The same about plans of families."""
     return requests_to_make(application, sources, PlanKind.FAMILIES)
+
+
+def staging_requests(application: Application, sources: Sequence[str]) -> list[Request]:
+    """The same about plans of staging."""
+    return requests_to_make(application, sources, PlanKind.STAGING)

@@ -8,8 +8,10 @@ from itertools import islice
 
 from include.domain.manifest import Gauge, Manifest, RunState
 from include.planning.fences import CLOCK_TOLERANCE
+from include.services.detect_stale import DETECT
 from include.services.resolve_canonical import RESOLVE
 from include.telemetry.alerts import Alert, alerts
+from include.telemetry.candidates import candidate_alerts, candidate_gauges
 from include.telemetry.families import family_alerts, family_gauges
 from include.telemetry.gauges import gauges, last_success
 from include.telemetry.reception import Reception, reception_alerts
@@ -17,6 +19,7 @@ from include.wiring.application import Application
 from include.wiring.families import latest_resolved
 from include.wiring.hooks import receptions
 from include.wiring.runs import NIGHTS
+from include.wiring.staleness import latest_detected
 
 
 def nights(application: Application, source: str, limit: int = 10) -> list[Manifest]:
@@ -38,6 +41,8 @@ def _past(application: Application, source: str) -> Iterator[Manifest]:
 def gauges_of(application: Application, manifest: Manifest) -> list[Gauge]:
     if manifest.dag_id == RESOLVE:
         return family_gauges(manifest)
+    if manifest.dag_id == DETECT:
+        return candidate_gauges(manifest, now=application.clock.now())
     success = last_success_of(application, manifest.source)
     return gauges(manifest, success, now=application.clock.now())
 
@@ -46,6 +51,7 @@ def alerts_of(application: Application, source: str) -> list[Alert]:
     success, now = last_success_of(application, source), application.clock.now()
     found = alerts(nights(application, source), success, source=source, now=now)
     found += family_alerts(latest_resolved(application, source), source=source, now=now)
+    found += candidate_alerts(latest_detected(application, source), source=source, now=now)
     return found + (reception_alerts(reception, now) if (reception := reception_at(application, source)) else [])
 
 

@@ -15,6 +15,7 @@ DAGS = (
     "follow_events",
     "ingest_documents",
     "reconcile_index",
+    "detect_stale",
     "resolve_canonical",
     "set_metadata",
 )

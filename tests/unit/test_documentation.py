@@ -14,6 +14,7 @@ from include.domain.events import Reason
 from include.embedding.registry import FastembedOptions, HttpOptions, StaticOptions
 from include.settings import Settings
 from include.telemetry.alerts import ALERTS
+from include.telemetry.candidates import CANDIDATE_ALERTS, CANDIDATE_GAUGES
 from include.telemetry.evaluation import EVALUATION_GAUGES
 from include.telemetry.families import FAMILY_ALERTS, FAMILY_GAUGES
 from include.telemetry.gauges import GAUGES
@@ -52,7 +53,17 @@ def _is_collection(annotation: object) -> bool:
 
 def test_every_setting_is_documented_with_its_key() -> None:
     page = _read("docs/CONFIGURATION.md")
-    containers = {"store", "embedding", "limits", "ranking", "ranking.words", "api", "evaluation", "api.query_log"}
+    containers = {
+        "store",
+        "embedding",
+        "limits",
+        "ranking",
+        "staleness",
+        "ranking.words",
+        "api",
+        "evaluation",
+        "api.query_log",
+    }
     missing = [
         key
         for key in _keys(Settings)
@@ -108,9 +119,10 @@ def test_the_address_of_a_preset_is_the_same_wherever_it_is_shown() -> None:
 
 def test_every_gauge_and_alarm_is_documented_and_nothing_else_is() -> None:
     page = _read("docs/OPERATIONS.md")
-    gauges = {*GAUGES, *EVENT_GAUGES, *EVALUATION_GAUGES, *FAMILY_GAUGES}
+    gauges = {*GAUGES, *EVENT_GAUGES, *EVALUATION_GAUGES, *FAMILY_GAUGES, *CANDIDATE_GAUGES}
     assert [name for name in sorted(gauges) if f"`{name}`" not in page] == []
-    assert [name for name in (*ALERTS, *EVENT_ALERTS, *FAMILY_ALERTS) if f"`{name}`" not in page] == []
+    alarms = (*ALERTS, *EVENT_ALERTS, *FAMILY_ALERTS, *CANDIDATE_ALERTS)
+    assert [name for name in alarms if f"`{name}`" not in page] == []
     assert set(re.findall(r"`((?:rag|truecopy)\.[a-z0-9_.]+)`", page)) <= gauges
 
 

@@ -1,0 +1,73 @@
+"""Gauges and alarms of the detector and its review queue, derived from the last run over a source. Pure."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from include.domain.manifest import Gauge, Manifest, RunState
+from include.telemetry.alerts import Alert
+
+WAITING_TOO_LONG = timedelta(days=30)
+
+CANDIDATE_GAUGES: dict[str, str] = {
+    "rag.candidates_open": "documents that look out of date and wait for a person",
+    "rag.candidates_decided": "candidates with a decision that was not carried out yet",
+    "rag.candidates_oldest_days": "age of the oldest candidate that nobody decided",
+    "rag.review_unreadable": "files of the review queue that cannot be read",
+    "rag.staged_docs": "documents that the detector hides from readers until they are reviewed",
+    "rag.staging_held": "documents that would be staged, and wait for a person",
+}
+CANDIDATE_ALERTS: dict[str, str] = {
+    "staging_held": "more documents would be staged than the limits allow; repeated with its age",
+    "candidates_waiting": f"a candidate has waited for {WAITING_TOO_LONG.days} days; no timer decides about it",
+    "review_unreadable": "a file of the review queue was spoilt by hand",
+    "detector_failed": "the last run of the detector failed",
+}
+"""Documented like those of the nights, in docs/OPERATIONS.md."""
+
+
+def candidate_gauges(latest: Manifest, *, now: datetime) -> list[Gauge]:
+    """Every gauge that this run can tell. One that broke off only tells what waits."""
+    values: dict[str, float] = {"rag.staging_held": len(latest.held)}
+    if (counts := latest.candidates) is not None:
+        age = (now - counts.open_since) / timedelta(days=1) if counts.open_since else 0.0
+        values |= {
+            "rag.candidates_open": counts.open,
+            "rag.candidates_decided": counts.decided,
+            "rag.candidates_oldest_days": max(0.0, age),
+            "rag.review_unreadable": counts.unreadable,
+            "rag.staged_docs": counts.staged,
+        }
+    return [Gauge(name, float(value), latest.source, CANDIDATE_GAUGES[name]) for name, value in sorted(values.items())]
+
+
+def candidate_alerts(latest: Manifest | None, *, source: str, now: datetime) -> list[Alert]:
+    """What is wrong, from the newest run of the detector, or of its dispositions, that was no dry run. None at all is
+    no alarm: a source need not be watched for this."""
+    found: list[Alert] = []
+
+    def alarm(name: str, message: str) -> None:
+        found.append(Alert(name, source, f"{source}: {message}"))
+
+    if latest is None:
+        return found
+    if latest.state is RunState.FAILED:
+        alarm("detector_failed", f"run {latest.run_id} of the detector failed: {latest.reason}. {latest.next_step}")
+    if latest.held:
+        age = now - latest.held_since if latest.held_since else timedelta()
+        alarm(
+            "staging_held",
+            f"the staging of {len(latest.held)} documents has been held for {age.total_seconds() / 3600:.0f} hours. "
+            f"`truecopy detect {source}` shows them; approve plan {latest.held_checksum} in Airflow's required actions "
+            "or with `truecopy approve`",
+        )
+    counts = latest.candidates
+    if counts is not None and counts.open_since is not None and now - counts.open_since > WAITING_TOO_LONG:
+        alarm(
+            "candidates_waiting",
+            f"{counts.open} candidates wait for a person, the oldest for {(now - counts.open_since).days} days: "
+            f"`truecopy review {source}`",
+        )
+    if counts is not None and counts.unreadable:
+        alarm("review_unreadable", f"{counts.unreadable} files of the review queue cannot be read. {latest.next_step}")
+    return found
