@@ -2,92 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 
-from include.domain.documents import DocumentKey, Marks, Status
+from include.domain.documents import Marks, Status
 from include.domain.errors import AuditFailed, ChangeRefused, ChangeUnderway, ConfigError, StoreUnavailable
 from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, RunState
-from include.domain.metadata import Hand, MetadataChange, Patch
+from include.domain.metadata import Hand, Patch
 from include.domain.selection import Selector
 from include.planning.choosing import choose
-from include.planning.gate import Limits
-from include.services.marking import Marking, bring_in
-from include.services.set_metadata import apply_change, look, plan_change, plan_revert, revert, unfinished
-from tests.builders import at, context_of, day, night, no_progress
-from tests.fakes.clock import FakeClock
-from tests.fakes.index import FakeIndex, FakeIndexStore
-from tests.fakes.source import FakeSource
-
-DECKS = tuple(f"decks/deck-{number:02}" for number in range(20))
-APRIL = "2023-04-01T00:00:00.000000Z"
-
-
-@dataclass
-class Shelf:
-    """Twenty decks of three chunks in the index, and somebody who sets their metadata."""
-
-    store: FakeIndexStore = field(default_factory=FakeIndexStore)
-    limits: Limits = field(default_factory=Limits)
-    source: FakeSource = field(default_factory=FakeSource)
-    clock: FakeClock = field(default_factory=FakeClock)
-    runs: int = 0
-
-    def __post_init__(self) -> None:
-        for deck in DECKS:
-            self.source.put(deck, f"{deck}\nwhat we sell\nwhat it costs in {deck}")
-        self.context = context_of(
-            self.source, store=self.store, clock=self.clock, limits=self.limits, batch_documents=7
-        )
-        assert night(self.context, "filled").state is RunState.TRUE
-
-    def plan(self, patches: Mapping[str, Patch], hand: Hand = Hand.PERSON, run_id: str = "") -> MetadataChange:
-        self.runs += 1
-        return plan_change(
-            self.context,
-            patches,
-            hand=hand,
-            by="Ada",
-            reason="older than they look",
-            selector="by hand",
-            run_id=run_id or f"set-{self.runs}",
-        )
-
-    def set(self, patches: Mapping[str, Patch], hand: Hand = Hand.PERSON, run_id: str = "") -> Marking:
-        return apply_change(self.context, self.plan(patches, hand, run_id), progress=no_progress)
-
-    def revert(self, run_id: str) -> Marking:
-        self.runs += 1
-        return revert(
-            self.context, run_id, by="Ada", reason="wrong", new_run_id=f"set-{self.runs}", progress=no_progress
-        )
-
-    def payloads(self) -> dict[str, dict[str, Any]]:
-        return {point_id: dict(point.payload) for point_id, point in self.store.points.items()}
-
-    def says(self, doc_id: str, name: str) -> Any:
-        """What all chunks of a document say."""
-        said = [payload.get(name) for payload in self.payloads().values() if payload["doc_id"] == doc_id]
-        assert said, f"{doc_id} is not there"
-        assert all(each == said[0] for each in said), f"chunks disagree about {name}: {said}"
-        return said[0]
-
-    def is_true(self) -> bool:
-        inventory = look(self.context)
-        return all(not document.drift and not document.flaws for document in inventory.documents.values())
+from include.services.marking import bring_in
+from include.services.set_metadata import apply_change, look, plan_change, plan_revert, unfinished
+from tests.builders import at, day, night, no_progress
+from tests.fakes.index import FakeIndex
+from tests.metadata_shelf import (
+    APRIL,
+    DECKS,
+    LyingStore,
+    Shelf,
+    changes_another_document,
+    changes_one_chunk_of_another,
+    counts_fewer,
+    dated,
+    drops_every_third,
+    leaves_a_field_out,
+    loses_a_chunk,
+    loses_another_document,
+    writes_one_chunk_only,
+)
 
 
 @pytest.fixture
 def shelf() -> Shelf:
     return Shelf()
-
-
-def dated(*decks: str, on: str = "2023-04-01") -> dict[str, Patch]:
-    return {deck: {"created_at": on} for deck in decks}
 
 
 # -- what is written --
@@ -278,99 +227,15 @@ def test_a_plan_that_somebody_overtook_is_refused_and_the_later_word_stays(shelf
 # -- a store that lies --
 
 
-class LyingStore(FakeIndexStore):
-    """Once it `lies`, a write or a count is answered by this instead. Reads tell the truth."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.lie: Callable[[FakeIndex, str, Selector, Mapping[str, object]], object] | None = None
-
-    @contextmanager
-    def writing(self) -> Iterator[FakeIndex]:
-        yield _LyingIndex(self) if self.lie else FakeIndex(self)
-
-
-class _LyingIndex(FakeIndex):
-    _store: LyingStore
-
-    def set_payload(self, selector: Selector, payload: Mapping[str, object]) -> None:
-        assert self._store.lie is not None
-        if self._store.lie(self, "set_payload", selector, payload) is None:
-            super().set_payload(selector, payload)
-
-    def count(self, selector: Selector) -> int:
-        assert self._store.lie is not None
-        answer = self._store.lie(self, "count", selector, {})
-        return answer if isinstance(answer, int) else super().count(selector)
-
-
-def _drops_every_third(index: FakeIndex, operation: str, selector: Selector, payload: Mapping[str, object]) -> object:
-    return True if operation == "set_payload" and selector.key.doc_id[-1] in "258" else None
-
-
-def _writes_one_chunk_only(
-    index: FakeIndex, operation: str, selector: Selector, payload: Mapping[str, object]
-) -> object:
-    if operation != "set_payload" or selector.key.doc_id != DECKS[4]:
-        return None
-    FakeIndex.set_payload(index, replace(selector, only_ids=selector.only_ids[:1]), payload)
-    return True
-
-
-def _counts_fewer(index: FakeIndex, operation: str, selector: Selector, payload: Mapping[str, object]) -> object:
-    return 2 if operation == "count" and selector.key.doc_id == DECKS[3] else None
-
-
-def _leaves_a_field_out(index: FakeIndex, operation: str, selector: Selector, payload: Mapping[str, object]) -> object:
-    if operation != "set_payload":
-        return None
-    FakeIndex.set_payload(index, selector, {k: v for k, v in payload.items() if k != "overridden"})
-    return True
-
-
-def _changes_another_document(
-    index: FakeIndex, operation: str, selector: Selector, payload: Mapping[str, object]
-) -> object:
-    if operation == "set_payload":
-        FakeIndex.set_payload(index, Selector(DocumentKey("handbook", DECKS[19])), payload)
-    return None
-
-
-def _changes_one_chunk_of_another(
-    index: FakeIndex, operation: str, selector: Selector, payload: Mapping[str, object]
-) -> object:
-    if operation == "set_payload":
-        key = DocumentKey("handbook", DECKS[18])
-        last = index.chunks_of([key])[key][-1].point_id
-        FakeIndex.set_payload(index, Selector(key, only_ids=(last,)), {"title": "another"})
-    return None
-
-
-def _loses_another_document(
-    index: FakeIndex, operation: str, selector: Selector, payload: Mapping[str, object]
-) -> object:
-    if operation == "set_payload":
-        index.delete(Selector(DocumentKey("handbook", DECKS[17])))
-    return None
-
-
-def _loses_a_chunk(index: FakeIndex, operation: str, selector: Selector, payload: Mapping[str, object]) -> object:
-    if operation == "set_payload" and selector.key.doc_id == DECKS[0]:
-        FakeIndex.set_payload(index, selector, payload)
-        index.delete(replace(selector, only_ids=selector.only_ids[:1]))
-        return True
-    return None
-
-
 LIES: dict[str, tuple[Callable[..., object], str]] = {
-    "drops some writes": (_drops_every_third, f"{DECKS[2]}: reads otherwise than it was set: created_at"),
-    "writes one chunk of three": (_writes_one_chunk_only, f"{DECKS[4]}: reads otherwise"),
-    "reports fewer": (_counts_fewer, f"{DECKS[3]}: 3 chunks before, 2 touched, 3 after"),
-    "leaves a field out": (_leaves_a_field_out, "reads otherwise than it was set: overridden"),
-    "changes another document": (_changes_another_document, f"1 others changed that nobody chose: {DECKS[19]}"),
-    "changes one chunk of another": (_changes_one_chunk_of_another, f"{DECKS[18]}: siblings disagree about title"),
-    "loses another document": (_loses_another_document, f"{DECKS[17]}: its chunks are gone"),
-    "loses a chunk": (_loses_a_chunk, f"{DECKS[0]}: .*2 of 3 chunks|{DECKS[0]}: 3 chunks before"),
+    "drops some writes": (drops_every_third, f"{DECKS[2]}: reads otherwise than it was set: created_at"),
+    "writes one chunk of three": (writes_one_chunk_only, f"{DECKS[4]}: reads otherwise"),
+    "reports fewer": (counts_fewer, f"{DECKS[3]}: 3 chunks before, 2 touched, 3 after"),
+    "leaves a field out": (leaves_a_field_out, "reads otherwise than it was set: overridden"),
+    "changes another document": (changes_another_document, f"1 others changed that nobody chose: {DECKS[19]}"),
+    "changes one chunk of another": (changes_one_chunk_of_another, f"{DECKS[18]}: siblings disagree about title"),
+    "loses another document": (loses_another_document, f"{DECKS[17]}: its chunks are gone"),
+    "loses a chunk": (loses_a_chunk, f"{DECKS[0]}: .*2 of 3 chunks|{DECKS[0]}: 3 chunks before"),
 }
 
 
@@ -416,7 +281,7 @@ def test_a_store_that_goes_on_lying_is_named_with_what_still_says_otherwise() ->
         """It counts too few, and then takes nothing any more."""
         back = shelf.context.ledger.recorded("handbook", "lied-to.rolled-back")
         return (
-            (back is not None or None) if operation == "set_payload" else _counts_fewer(index, operation, selector, {})
+            (back is not None or None) if operation == "set_payload" else counts_fewer(index, operation, selector, {})
         )
 
     store.lie = lie
