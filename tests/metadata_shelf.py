@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -33,10 +33,11 @@ class Shelf:
     limits: Limits = field(default_factory=Limits)
     source: FakeSource = field(default_factory=FakeSource)
     clock: FakeClock = field(default_factory=FakeClock)
+    decks: Sequence[str] = DECKS
     runs: int = 0
 
     def __post_init__(self) -> None:
-        for deck in DECKS:
+        for deck in self.decks:
             self.source.put(deck, f"{deck}\nwhat we sell\nwhat it costs in {deck}")
         self.context = context_of(
             self.source, store=self.store, clock=self.clock, limits=self.limits, batch_documents=7

@@ -126,19 +126,22 @@ def hidden_by(after: Mapping[str, Marks], inventory: IndexInventory) -> list[str
 
 
 def why_too_many_hidden(
-    source: str, hidden: int, indexed: int, limits: Limits, history: Iterable[Removal], *, now: datetime
+    source: str, hidden: int, shown: int, limits: Limits, history: Iterable[Removal], *, now: datetime
 ) -> str:
-    """Hiding is a loss like a deletion, and has its limits; empty when they allow it. Exactly at a limit passes."""
+    """Hiding is a loss like a deletion, and has its limits; empty when they allow it. Exactly at a limit passes.
+
+    The base is what readers find, `shown`: with what is hidden already the limits would grow by what they let through.
+    """
     if not hidden:
         return ""
-    if over(hidden, limits.deletion_percent, indexed):
+    if over(hidden, limits.deletion_percent, shown):
         return (
-            f"{source}: {hidden} of {indexed} documents would be hidden, {hidden * 100 / indexed:.1f} %, the limit is "
+            f"{source}: {hidden} of {shown} documents would be hidden, {hidden * 100 / shown:.1f} %, the limit is "
             f"{limits.deletion_percent:g} %. Nothing was changed. Choose fewer; or take them down at the source, and "
             "the night's plan asks a person"
         )
     past = Past.within(history, limits, now)
-    if past.sum and over(hidden + past.sum, limits.window_percent, base := indexed + past.removed):
+    if past.sum and over(hidden + past.sum, limits.window_percent, base := shown + past.removed):
         return (
             f"{source}: {hidden} documents would be hidden now, and {past} in the last {limits.window_days} days: "
             f"{(hidden + past.sum) * 100 / base:.1f} % of {base} documents, the limit is {limits.window_percent:g} %. "

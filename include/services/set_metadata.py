@@ -20,7 +20,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from include.domain.dates import rfc3339
-from include.domain.documents import DocumentKey, Marks
+from include.domain.documents import SEARCHABLE, DocumentKey, Marks
 from include.domain.errors import AuditFailed, ChangeRefused, ConfigError
 from include.domain.inventory import IndexInventory
 from include.domain.metadata import DETECTORS, MARKS, DocumentPatch, Hand, MetadataChange, Patch
@@ -143,8 +143,8 @@ def plan_revert(
 def unfinished(change: MetadataChange, inventory: IndexInventory, chosen: Collection[str]) -> list[str]:
     """Chosen documents of which the ledger says what is wanted and the index does not: a run was killed in between."""
     changing = {patch.doc_id for patch in change.patches}
-    documents = inventory.documents
-    return sorted(doc_id for doc_id in chosen if doc_id not in changing and documents[doc_id].drift)
+    drifted = {doc_id for doc_id, document in inventory.documents.items() if document.drift}
+    return sorted(doc_id for doc_id in chosen if doc_id in drifted and doc_id not in changing)
 
 
 def marks_of_change(context: SourceContext, change: MetadataChange) -> dict[str, Marks]:
@@ -172,7 +172,7 @@ def refuse_hiding_too_many(
     why = why_too_many_hidden(
         context.source,
         count,
-        len(inventory.documents),
+        sum(document.status in SEARCHABLE for document in inventory.documents.values()),
         context.limits,
         [each for each in history if each.run_id != change.run_id],
         now=now,

@@ -14,9 +14,11 @@ from include.domain.metadata import Hand, Patch
 from include.domain.selection import Selector
 from include.planning.choosing import choose
 from include.services.marking import bring_in
+from include.services.metadata_run import Wish, apply_run
 from include.services.set_metadata import apply_change, look, plan_change, plan_revert, unfinished
 from tests.builders import at, day, night, no_progress
 from tests.fakes.index import FakeIndex
+from tests.fakes.source import FakeSource
 from tests.metadata_shelf import (
     APRIL,
     DECKS,
@@ -201,6 +203,36 @@ def test_hiding_fills_the_window_of_deletions_and_deletions_fill_it_too(shelf: S
     with pytest.raises(ChangeRefused, match="2 documents would be hidden now, and 5 in the last 7 days"):
         shelf.set({deck: {"status": "archived"} for deck in DECKS[:2]})
     shelf.set({DECKS[0]: {"status": "archived"}})
+
+
+def test_a_source_cannot_be_hidden_in_small_steps(shelf: Shelf) -> None:
+    """One of what is left, run after run: the limits grow by nothing that they let through."""
+
+    def hide(deck: str) -> Manifest:
+        wish = Wish("Ada", "tidy", choice=choose([f"doc_id={deck}"]), patch={"status": "archived"})
+        return apply_run(shelf.context, wish, run_id=f"hide-{deck}", progress=no_progress).manifest
+
+    assert [hide(deck).count(DocumentState.HIDDEN) for deck in DECKS[:5]] == [1] * 5
+    with pytest.raises(ChangeRefused, match=r"would be hidden now, and 5 in the last 7 days: 30\.0 % of 20"):
+        hide(DECKS[5])
+    assert shelf.says(DECKS[5], "status") == "published"
+
+
+def test_one_document_of_one_is_not_hidden_either() -> None:
+    shelf = Shelf(decks=DECKS[:1])
+    with pytest.raises(ChangeRefused, match=r"1 of 1 documents would be hidden, 100\.0 %"):
+        shelf.set({DECKS[0]: {"status": "archived"}})
+
+
+def test_another_source_with_the_same_ids_is_not_touched(shelf: Shelf) -> None:
+    other = Shelf(shelf.store, source=FakeSource(name="helpcenter"))
+    before = other.payloads()
+    shelf.set({deck: {"title": "T", "status": "superseded", "superseded_by": DECKS[0]} for deck in DECKS[1:5]})
+    after = other.payloads()
+    assert {k: v for k, v in after.items() if v["source"] == "helpcenter"} == {
+        k: v for k, v in before.items() if v["source"] == "helpcenter"
+    }
+    assert other.is_true()
 
 
 def test_superseding_and_showing_again_hide_nothing(shelf: Shelf) -> None:
