@@ -88,7 +88,8 @@ def decide(
 def _head(component: Component, members: Sequence[Contender], order: _Order, open_ends: Mapping[str, str]) -> Contender:
     """The one member that holds; fills `order`. Raises _Ambiguous."""
     by_id = {each.doc_id: each for each in members}
-    if component.disputed:
+    chosen = [each for each in members if each.member.decided.get("is_current") is True]
+    if component.disputed and not chosen:
         raise _Ambiguous(
             "what they say of one another contradicts how they stand: " + "; ".join(component.disputed[0].said),
             {doc_id: () for each in component.disputed for doc_id in (each.newer, each.older)},
@@ -99,7 +100,6 @@ def _head(component: Component, members: Sequence[Contender], order: _Order, ope
     _follow_versions(component, members, order)
     _refuse_circles(by_id, order)
     tops = _tops(component, members, order)
-    chosen = [each for each in members if each.member.decided.get("is_current") is True]
     if len(chosen) > 1:
         raise _Ambiguous(f"a person decided for {len(chosen)} of them", {each.doc_id: () for each in chosen})
     head = chosen[0] if chosen else _one_of(tops, order)

@@ -6,7 +6,7 @@
 | canonical, another one                      | by links   | no         | yes          | as stated                  |
 | replaced by one or more                     | superseded | no         | no           | superseded_by, supersedes  |
 | neither (a draft, a copy, one put off)      | published  | no         | no           | none                       |
-| `beside` them                               | not marked: it may be the answer to another question              |
+| `beside` them: may answer something else    | published  | yes        | no           | as stated; no `doc_family` |
 | earlier period (annual report, minutes)     | published  | no         | no           | only what somebody states  |
 
 `superseded_by` names the direct successors; readers follow them to the head, so that the newest that may be seen
@@ -35,16 +35,11 @@ def patches(decision: FamilyDecision) -> Mapping[str, Patch]:
         newer[link.older].append(link.newer)
         older[link.newer].append(link.older)
     found: dict[str, Patch] = {}
-    for doc_id in (each for each in decision.members if each not in decision.beside):
+    beside = set(decision.beside)
+    for doc_id in decision.members:
         marks: dict[str, object] = {}
-        if decision.relation is Relation.REVISIONS:
-            marks["doc_family"] = decision.family
-        if version := decision.versions.get(doc_id):
-            marks["family_version"] = version
-        if doc_id == decision.canonical:
-            marks["is_canonical"] = True
-        if doc_id != decision.current:
-            marks["is_current"] = False
+        if doc_id not in beside:
+            marks |= _place(doc_id, decision)
         if older[doc_id]:
             marks["supersedes"] = sorted(older[doc_id])
         if newer[doc_id]:
@@ -54,3 +49,16 @@ def patches(decision: FamilyDecision) -> Mapping[str, Patch]:
         if marks := {name: value for name, value in marks.items() if name not in by_hand}:
             found[doc_id] = marks
     return found
+
+
+def _place(doc_id: str, decision: FamilyDecision) -> dict[str, object]:
+    marks: dict[str, object] = {}
+    if decision.relation is Relation.REVISIONS:
+        marks["doc_family"] = decision.family
+    if version := decision.versions.get(doc_id):
+        marks["family_version"] = version
+    if doc_id == decision.canonical:
+        marks["is_canonical"] = True
+    if doc_id != decision.current:
+        marks["is_current"] = False
+    return marks
