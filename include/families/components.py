@@ -148,6 +148,11 @@ def _with_what_made_them(
     for group in groups:
         for top in sorted({together.top(member.key.doc_id) for member in group.members}):
             groups_of[top].append(group)
+    titles_of: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for titled in one_title:
+        tops = {together.top(doc_id) for doc_id in titled}
+        if len(tops) == 1:
+            titles_of[tops.pop()].append(titled)
     found = []
     for top, doc_ids in gathered.items():
         by_hand = {decided[doc_id] for doc_id in doc_ids if doc_id in decided}
@@ -161,7 +166,7 @@ def _with_what_made_them(
                 tuple(void[top]),
                 tuple(sorted(by_hand or stated)),
                 bool(by_hand),
-                tuple(each for each in one_title if len(doc_ids) > 1 and set(each) <= set(doc_ids)),
+                tuple(titles_of[top]) if len(doc_ids) > 1 else (),
             )
         )
     return tuple(sorted(found, key=lambda each: each.members[0].key))

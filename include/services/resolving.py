@@ -19,6 +19,7 @@ from include.domain.documents import SEARCHABLE, DocumentKey, Marks, Status
 from include.domain.lineage import Lineage
 from include.domain.metadata import Hand, Patch
 from include.domain.payload import MARK_FIELDS, marked
+from include.families.grouping import group
 from include.families.members import FamilyDecision, Member
 from include.families.resolve import resolve
 from include.ports import Vectors
@@ -67,13 +68,14 @@ def resolve_families(context: SourceContext) -> Resolved:
     documents, hidden = _read(context)
     alike = _Alike({indexed.member.key: indexed.chunk_hash for indexed in documents.values()})
     members = [indexed.member for _, indexed in sorted(documents.items())]
-    now = context.clock.now()
-    decisions = resolve(members, alike, now=now)
-    while alike.missing:
-        # The first answer took the documents for alike that it asked about; now their vectors are known.
-        with context.store.reading() as index:
-            alike.learn(index.vectors(alike.missing))
-        decisions = resolve(members, alike, now=now)
+    group(members, alike)  # for what it asks: only then is it known which vectors are needed
+    while True:
+        if alike.missing:
+            with context.store.reading() as index:
+                alike.learn(index.vectors(alike.missing))
+        decisions = resolve(members, alike, now=context.clock.now())
+        if not alike.missing:
+            break
     return Resolved(context.source, documents, hidden, decisions, alike.known)
 
 
