@@ -106,8 +106,9 @@ def keep_what_was_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     """New marks are written, old ones stay for ever."""
     wanted_marks = family_plan.wanted_marks
 
-    def only_more(resolved, recorded):  # type: ignore[no-untyped-def]
-        return {**recorded, **{doc_id: marks for doc_id, marks in wanted_marks(resolved, recorded).items() if marks}}
+    def only_more(resolved, recorded, *others):  # type: ignore[no-untyped-def]
+        wanted = wanted_marks(resolved, recorded, *others)
+        return {**recorded, **{doc_id: marks for doc_id, marks in wanted.items() if marks}}
 
     monkeypatch.setattr(family_plan, "wanted_marks", only_more)
 

@@ -3,6 +3,8 @@ a run back restores every byte."""
 
 from __future__ import annotations
 
+import itertools
+
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +15,7 @@ from include.services.set_metadata import revert
 from tests.builders import no_progress
 from tests.unit.test_resolve_canonical import SOURCE, Handbook
 
+_states = itertools.count()
 NAMES = [f"{stem}-v{version}" for stem in ("deck", "policy") for version in (1, 2, 9, 10)]
 NAMES += ["de/deck-v9", "Copy of deck-v10", "minutes-2026-03", "minutes-2026-04", "faq"]
 
@@ -35,7 +38,9 @@ def shelf(documents: dict[str, dict[str, str]]) -> Handbook:
 def write(handbook: Handbook, name: str, says: dict[str, str]) -> None:
     front_matter = "".join(f"{field}: {value!r}\n" for field, value in says.items())
     text = f"# The {name.split('/')[-1].split('-')[0]}\n\nIt is what it is.\n\nAs {name} says."
-    handbook.put(f"{name}.md", f"---\n{front_matter}---\n{text}" if front_matter else text)
+    body = f"---\n{front_matter}---\n{text}" if front_matter else text
+    # No two states share a token, not even of a page that was deleted in between.
+    handbook.source.put(f"{name}.md", body, version=f"state-{next(_states)}", media_type="text/markdown")
 
 
 def check(handbook: Handbook) -> None:
