@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 
 
 class Standing(StrEnum):
@@ -64,6 +65,7 @@ _WEAKEST_FIRST = (Standing.SUPERSEDED, Standing.RETIRED, Standing.STALLED, Stand
 _NOT = frozenset({"not", "no", "never", "un", "non", "kein", "nicht"})
 
 
+@lru_cache(maxsize=1024)
 def standing_of(status: str | None) -> Standing:
     """The standing that a stated status means; UNKNOWN for one that is missing or means nothing here."""
     words = re.findall(r"[^\W\d_]+", (status or "").casefold())

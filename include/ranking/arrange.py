@@ -6,6 +6,7 @@ Order of the steps, and who they are for:
     series         latest, as_of  documents of one title but for its dates change places until the newest (of that
                                   time) is first; its other editions are left out
                    plain          the order stands; an earlier edition that is shown says that a newer one is there
+                   not history    what says of itself that it is over is shown with a notice
     head           plain, latest  a superseded document gives its place to the head of its family; what no head stands
                                   in for is shown with a notice
                    as_of          of a chain of superseded documents the one that held then stands for the others
@@ -98,8 +99,10 @@ def arrange(ranking: Sequence[Scored], intent: Intent, *, limit: int, threshold:
         key = scored.candidate.key
         if key in undated:
             notices[key] = f"left out, because its date is unknown: {', '.join(undated[key])}"
-        elif key in held and (told := notice(scored, held[key], intent)):
-            notices.setdefault(key, told)
+        elif not shown_all:
+            told = notice(scored, held[key], intent) if key in held else ""
+            if told := told or _by_its_own_words(scored):
+                notices.setdefault(key, told)
     places = {scored.candidate.key: place for place, scored in enumerate(kept)}
     rest = [scored for scored in ranking if scored.candidate.key not in places]
     return [
@@ -196,6 +199,15 @@ def _heads_above_members(ranking: Sequence[Scored]) -> list[Scored]:
     return sorted(lifted, key=lambda scored: (-scored.score, scored.candidate.is_superseded, order(scored)))
 
 
+def _by_its_own_words(scored: Scored) -> str:
+    """What a document says of itself, as long as neither the resolver nor a person has decided about it."""
+    candidate = scored.candidate
+    if not candidate.standing.is_over or candidate.is_superseded or candidate.family or candidate.is_canonical:
+        return ""
+    by = f" by {', '.join(candidate.stated_superseded_by)}" if candidate.stated_superseded_by else ""
+    return f"{candidate.standing.value}{by}, by its own words"
+
+
 def _copy_of(scored: Scored, kept: Iterable[Scored]) -> tuple[int, str] | None:
     for at, other in enumerate(kept):
         if why := why_copies(scored.candidate, other.candidate):
@@ -225,7 +237,8 @@ def _merit(scored: Scored, intent: Intent) -> tuple[float, ...]:
         # what held then: the newest that is not from after the end of the period, marks of today aside
         is_of_the_time = date is not None and intent.period is not None and date < intent.period.end
         return float(is_of_the_time), newness if is_of_the_time else -newness
-    return float(candidate.is_canonical), float(candidate.is_current), float(not candidate.is_superseded), newness
+    holds = not candidate.is_superseded and not candidate.standing.is_over
+    return float(candidate.is_canonical), float(candidate.is_current), float(holds), newness
 
 
 def _why_better(better: Scored, intent: Intent) -> str:

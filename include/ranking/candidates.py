@@ -8,6 +8,7 @@ from datetime import datetime
 
 from include.domain.dates import from_rfc3339
 from include.domain.documents import DocumentKey, Status
+from include.families.standing import Standing, standing_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +62,19 @@ class Candidate:
     pinned: bool = False
     supersedes: tuple[str, ...] = ()
     superseded_by: tuple[str, ...] = ()
+    stated_status: str = ""
+    stated_superseded_by: tuple[str, ...] = ()
     chunks: tuple[FoundChunk, ...] = ()
 
     @property
     def is_superseded(self) -> bool:
         return self.status is Status.SUPERSEDED or bool(self.superseded_by)
+
+    @property
+    def standing(self) -> Standing:
+        """How it stands by its own words, whatever it is marked as."""
+        stated = standing_of(self.stated_status)
+        return Standing.SUPERSEDED if self.stated_superseded_by and not stated.is_over else stated
 
 
 def candidate_of(payload: Mapping[str, object], chunks: Sequence[FoundChunk]) -> Candidate:
@@ -99,6 +108,8 @@ def candidate_of(payload: Mapping[str, object], chunks: Sequence[FoundChunk]) ->
         pinned=payload.get("pinned") is True,
         supersedes=_texts(payload, "supersedes"),
         superseded_by=_texts(payload, "superseded_by"),
+        stated_status=_text(payload, "stated_status"),
+        stated_superseded_by=_texts(payload, "stated_superseded_by"),
         chunks=tuple(sorted(chunks, key=lambda chunk: (-chunk.fused, chunk.index))),
     )
 

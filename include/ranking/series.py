@@ -5,7 +5,7 @@ holds comes first. Those that are its editions by their text or by name are then
 nothing of time changes no place: an edition that is shown says that a newer one is there. What a person has marked
 (pinned, canonical, superseded, a family) is not touched here: the marks decide.
 
-| of one title, and the other                      | latest              | as of a time        | plain    |
+| of one title, and older than what holds          | latest              | as of a time        | plain    |
 |--------------------------------------------------|---------------------|---------------------|----------|
 | is an edition: by its text, or both name a date  | left out            | left out            | a notice |
 | is one of unknown date, more than half the same  | left out, said so   | shown               | a notice |
@@ -62,8 +62,9 @@ def newest_first(ranking: Sequence[Scored], intent: Intent) -> tuple[list[Scored
         for place, other in zip(within, in_order, strict=True):
             result[place] = at_the_score_of(ranking[other], ranking[place], "first of its series to hold")
         first = in_order[0]
-        if turns[first][0] == 0:
-            held |= {ranking[place].candidate.key: ranking[first] for place in series if place != first}
+        if has_date(ranking[first]) and (intent.period is None or turns[first][0] == 0):
+            after = (place for place in series if turns[place] > turns[first])
+            held |= {ranking[place].candidate.key: ranking[first] for place in after}
     return result, held
 
 
@@ -85,6 +86,9 @@ def why_left_out(scored: Scored, holds: Scored, intent: Intent) -> str:
     """
     if _date(scored) == _date(holds):
         return ""
+    if _date(scored) > _date(holds) and intent.period is None:
+        is_over = scored.candidate.standing.is_over and _are_editions(holds, scored, intent)
+        return f"another edition, {scored.candidate.standing.value}: {_named(holds)} holds" if is_over else ""
     if not _date(scored):
         is_state = intent.kind is IntentKind.LATEST and _are_editions(holds, scored, intent, SAME)
         return f"another edition, of unknown date: {_held_by(holds, intent)}" if is_state else ""
@@ -96,6 +100,8 @@ def notice(scored: Scored, holds: Scored, intent: Intent) -> str:
     """What a reader is told with a member that is shown though another holds."""
     if _date(scored) == _date(holds):
         return ""
+    if _date(scored) > _date(holds) and intent.period is None:
+        return f"{scored.candidate.standing.value}, by its own words: {_named(holds)} holds"
     if intent.kind is not IntentKind.PLAIN:
         return f"same title: {_held_by(holds, intent)}" if _date(scored) else ""
     share = EDITION if _date(scored) else SAME
@@ -155,11 +161,13 @@ def _is_named(scored: Scored, intent: Intent) -> bool:
 
 
 def _turn(scored: Scored, intent: Intent) -> tuple[int, float]:
-    """What holds first: of the time that is asked about, newest first; then unknown dates; then other times."""
+    """What holds first: of the time that is asked about, newest first; then unknown dates; then other times. Now, what
+    says of itself that it is a draft, put off or over comes behind what does not; of an earlier time that says nothing.
+    """
     date = _date(scored)
     if intent.period is None:
-        group = 0 if date else 1
-    elif intent.names_edition:
+        return (0 if date else 1) + (0 if scored.candidate.standing.holds else 2), -date
+    if intent.names_edition:
         group = 0 if fit(scored.candidate, scored.recency_found, intent) == 1 else 1 if not date else 2
     else:
         group = 1 if not date else 0 if date < intent.period.end.timestamp() else 2
@@ -222,7 +230,10 @@ def _bear_dates(one: Scored, other: Scored) -> bool:
 
 
 def _held_by(holds: Scored, intent: Intent) -> str:
-    date = holds.recency_found.date.value
-    dated = f" of {date:%Y-%m-%d}" if date else ""
     asked = "the newest" if intent.period is None else f"the one for \u201c{intent.period.words}\u201d"
-    return f"{holds.candidate.key}{dated} is {asked}"
+    return f"{_named(holds)} is {asked}"
+
+
+def _named(scored: Scored) -> str:
+    date = scored.recency_found.date.value
+    return f"{scored.candidate.key} of {date:%Y-%m-%d}" if date else str(scored.candidate.key)

@@ -16,6 +16,7 @@ import pytest
 
 from include.domain.dates import rfc3339
 from include.domain.documents import DocumentKey, Status
+from include.families.standing import Standing
 from include.ports import Vectors
 from include.ranking import arrange, blend, intent, series
 from include.ranking.candidates import Candidate
@@ -175,6 +176,21 @@ def the_newest_edition_stands_behind_all_that_is_searched() -> None:
     assert shelf.ask("zzz latest")[0] == "2026"
 
 
+def a_newer_edition_that_was_withdrawn_is_the_latest() -> None:
+    shelf = Shelf()
+    shelf.put("approved", 0.8, f"{OPENING} A zip is 26.", title="Prices", created="2025-01-05")
+    shelf.put("new", 0.9, f"{OPENING} A zip is 28.", title="Prices", created="2026-01-05", stated_status="Withdrawn")
+    shelf.put("far", 0.0, "Nothing", title="Nothing")
+    assert shelf.ask("zzz latest")[0] == "approved"
+
+
+def what_says_of_itself_that_it_is_superseded_is_served_as_current() -> None:
+    shelf = Shelf()
+    shelf.put("old", 0.9, "Sixty days", title="Refunds", stated_superseded_by=["PEP 101"])
+    (found,) = retrieval.retrieve(shelf.store, _Question(), "zzz", now=NOW).shown
+    assert found.notice
+
+
 def a_date_in_the_future_is_the_newest() -> None:
     shelf = Shelf()
     shelf.put("real", 0.80, "Thirty days", title="Refunds", created="2026-06-01")
@@ -265,6 +281,16 @@ GUARDS = [
         "look among newer",
         the_newest_edition_stands_behind_all_that_is_searched,
         switch(retrieval, "NEWER_LOOKS", 0),
+    ),
+    Guard(
+        "by its own words, series",
+        a_newer_edition_that_was_withdrawn_is_the_latest,
+        switch(Candidate, "standing", Standing.UNKNOWN),
+    ),
+    Guard(
+        "by its own words, notice",
+        what_says_of_itself_that_it_is_superseded_is_served_as_current,
+        switch(arrange, "_by_its_own_words", lambda _: ""),
     ),
     Guard("no date of the future", a_date_in_the_future_is_the_newest, believe_any_date),
     Guard(

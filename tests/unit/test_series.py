@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -115,6 +116,59 @@ def test_a_question_that_says_nothing_of_time_keeps_its_order_and_hears_of_newer
         "",
         "",
     ]
+
+
+def stated(doc_id: str, status: str, day: datetime) -> Candidate:
+    return candidate(doc_id, 0.9, text=f"{ZIPS} {doc_id}", title="Rules", stated_status=status, created_at=day)
+
+
+@pytest.mark.parametrize("status", ["Draft", "Deferred", "Withdrawn", "Superseded", "no longer maintained"])
+def test_what_says_of_itself_that_it_does_not_hold_is_not_the_latest_however_new(status: str) -> None:
+    found = [stated("new", status, year(2026)), stated("approved", "Approved", year(2025)), candidate("far", 0.0)]
+    assert shown(ask("the latest rules", found))[0] == "approved"
+    assert shown(ask("the rules in 2026", found))[0] == "new"  # of an earlier time its state of today says nothing
+
+
+def test_a_later_edition_that_is_over_is_left_out_and_one_that_is_on_its_way_is_shown_as_such() -> None:
+    approved = stated("approved", "Approved", year(2025))
+    (first, second) = ask("latest rules", [stated("new", "Withdrawn", year(2026)), approved])
+    assert first.scored.candidate is approved
+    assert second.suppressed == "another edition, given up: decks:approved of 2025-02-01 holds"
+    (first, second) = ask("latest rules", [stated("new", "Draft", year(2026)), approved])
+    assert (first.scored.candidate, first.notice) == (approved, "")
+    assert second.notice == "not approved yet, by its own words: decks:approved of 2025-02-01 holds"
+
+
+@pytest.mark.parametrize(
+    ("fields", "notice"),
+    [
+        ({"stated_status": "Superseded"}, "superseded, by its own words"),
+        ({"stated_superseded_by": ("PEP 101",)}, "superseded by PEP 101, by its own words"),
+        ({"stated_status": "Withdrawn"}, "given up, by its own words"),
+        ({"stated_status": "Draft"}, ""),
+        ({"stated_status": "Withdrawn", "family": "rules"}, ""),  # somebody has decided about it
+    ],
+)
+def test_what_says_of_itself_that_it_is_over_is_served_with_a_notice(fields: dict[str, Any], notice: str) -> None:
+    for query in ("rules", "latest rules"):
+        assert [each.notice for each in ask(query, [candidate("rules", 0.9, **fields)])] == [notice]
+
+
+def test_of_two_copies_the_one_that_does_not_say_that_it_is_over_is_kept() -> None:
+    found = [
+        candidate("over", 0.9, content_hash="h", stated_status="Superseded"),
+        candidate("kept", 0.5, content_hash="h"),
+    ]
+    assert shown(ask("rules", found)) == ["kept"]
+
+
+def test_an_unrelated_newer_page_of_the_same_title_is_not_told_that_an_older_one_is_the_newest() -> None:
+    found = [
+        candidate("pump", 0.9, text="Pumps are bolted down. " * 9, title="Installation", created_at=days_ago(900)),
+        candidate("valve", 0.3, text="Valves are screwed in. " * 9, title="Installation", created_at=days_ago(3)),
+        candidate("far", 0.0, title="Far"),
+    ]
+    assert [each.notice for each in ask("how is a pump installed currently", found)] == ["", "", ""]
 
 
 def records(title: str, *texts: str) -> list[Candidate]:
