@@ -125,8 +125,8 @@ def standing_by_itself(member: Member, name: Name, now: datetime | None) -> Stan
     """How a document stands as it says of itself, else as its name says. `now`: what is in force only later is not
     yet."""
     stated = standing_of(member.lineage.status)
-    effective = trusted(member.effective_date)
-    if stated.holds and now is not None and effective is not None and effective.value > now:
+    effective = member.effective_date
+    if stated.holds and now is not None and effective is not None and effective.is_trusted and effective.value > now:
         return Standing.PENDING
     if stated is not Standing.UNKNOWN:
         return stated
@@ -138,6 +138,7 @@ def standing_by_itself(member: Member, name: Name, now: datetime | None) -> Stan
 
 
 def trusted(date: EvidencedDate | None) -> EvidencedDate | None:
+    """The date if it may decide what replaces what: of high trust. A first commit or a file name is too little."""
     return date if date is not None and date.trust is Trust.HIGH else None
 
 

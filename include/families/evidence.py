@@ -39,7 +39,7 @@ def about(each: Contender, component: Component, said: Iterable[str]) -> Iterato
         yield f"version {each.version}"
     for name, date in (("effective", each.member.effective_date), ("created", each.member.created_at)):
         if date is not None:
-            doubt = "" if trusted(date) else ", not trusted"
+            doubt = "" if trusted(date) else f", of {date.trust.value} trust"
             yield f"{name} {date.value:%Y-%m-%d} ({date.origin}{doubt})"
     for statement in _of(component, each.doc_id):
         yield from statement.said

@@ -333,8 +333,12 @@ def test_an_effective_date_counts_before_the_created_one() -> None:
     assert decision.current == "1"
 
 
-def test_what_is_not_in_force_yet_is_not_current_yet() -> None:
-    documents = (member("policy-v1.md", effective="2025-01-01"), member("policy-v2.md", effective="2026-07-01"))
+@pytest.mark.parametrize("trust", [Trust.HIGH, Trust.LOW])
+def test_what_is_not_in_force_yet_is_not_current_yet(trust: Trust) -> None:
+    documents = (
+        member("policy-v1.md", effective="2025-01-01"),
+        member("policy-v2.md", effective="2026-07-01", trust=trust),
+    )
     assert the_family(*documents).current == "policy-v1.md"
     (later,) = resolve(documents, same_topic, now=NOW.replace(month=7, day=2))
     assert later.current == "policy-v2.md"
@@ -366,7 +370,7 @@ def test_a_date_that_is_not_trusted_is_unknown() -> None:
         member("2", DATED[1], created="2026-02-01", trust=Trust.LOW),
     )
     assert options(decision) == {"1", "2"}
-    assert any("not trusted" in line for option in decision.options for line in option.evidence)
+    assert any("of low trust" in line for option in decision.options for line in option.evidence)
 
 
 # Periods.
