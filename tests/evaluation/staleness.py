@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import posixpath
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -138,7 +139,7 @@ def _add(group: Measured, material: Material) -> None:
         group.proposed.add(verdicts[doc_id])
         if candidate.proposal is Proposal.STAGE:
             group.staged.add(verdicts[doc_id])
-            group.distinct.add(doc_id)
+            group.distinct.add(posixpath.splitext(doc_id)[0].casefold())  # PEP-0215 is pep-0215.txt
             if not verdicts[doc_id]:
                 group.mistaken.append(f"{material.name}: {doc_id}: {candidate.arithmetic}")
                 links = material.observed.links
@@ -193,7 +194,7 @@ def fused_table(groups: Sequence[Measured]) -> tuple[str, Sequence[str], Rows]:
         for mine, theirs in ((total.staged, group.staged), (total.proposed, group.proposed)):
             mine.found += theirs.found
             mine.right += theirs.right
-        total.distinct |= {f"{group.name}:{each}" for each in group.distinct}
+        total.distinct |= group.distinct
     rows = [
         [
             group.name,
