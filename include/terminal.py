@@ -129,8 +129,7 @@ def print_retrieval(retrieval: Retrieval) -> None:
     _print_intent(retrieval)
     for placed in retrieval.shown:
         candidate, date = placed.scored.candidate, placed.scored.recency_found.date
-        dated = f"{date.value:%Y-%m-%d}" if date.value else date.note
-        where = f"{candidate.key} · version {candidate.version[:12]} · {dated}"
+        where = f"{candidate.key} · version {candidate.version[:12]} · {date.shown}"
         out.print(f"[bold]{placed.place}[/] {escape(candidate.title)}  [dim]{escape(where)}[/]")
         if placed.notice:
             out.print(f"      [yellow]{escape(placed.notice)}[/]")
@@ -148,7 +147,7 @@ def print_explanation(retrieval: Retrieval) -> None:
         scored, date = placed.scored, placed.scored.recency_found.date
         mark = f"[bold]{placed.place:>3}[/]" if placed.is_shown else "  [red]·[/]"
         out.print(f"{mark} {escape(scored.candidate.title)}  [dim]{escape(str(scored.candidate.key))}[/]")
-        dated = f"{date.value:%Y-%m-%d}, {date.origin}, trust {date.trust}" if date.value else date.note
+        dated = f"{date.shown}, {date.origin}, trust {date.trust}" if date.value else date.note
         legs = scored.candidate.chunks[0].legs if scored.candidate.chunks else {}
         ranks = "".join(f" · {name} {_leg(leg.rank, leg.score)}" for name, leg in sorted(legs.items()))
         out.print(f"      [bold]{scored.score:.3f}[/] = {_sum(scored)}  [dim]{escape(dated)}{ranks}[/]")

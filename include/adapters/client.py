@@ -85,6 +85,9 @@ def _error(url: str, status: int, record: object, headers: Mapping[str, str]) ->
     return (_NotFound if status == 404 else Skippable)(said, status=status)
 
 
+_DATES = ("created_at", "updated_at", "effective_date", "expires_at")
+
+
 def passage_id(result: Mapping[str, Any], chunk: Mapping[str, Any]) -> str:
     """The same passage of the same version of a document, whatever was asked."""
     return f"{result['source']}:{result['doc_id']}:{result['doc_version']}:{chunk['chunk_index']}"
@@ -94,7 +97,7 @@ def citation(result: Mapping[str, Any], chunk: Mapping[str, Any], retrieval_id: 
     """What must travel with a passage: where it stands, in which version, as of when, and what to tell the reader."""
     names = (
         *("source", "doc_id", "doc_version", "title", "url", "status", "notice", "score"),
-        *("created_at", "updated_at", "effective_date", "expires_at"),
+        *(f"{date}{part}" for date in _DATES for part in ("", "_origin", "_trust", "_precision")),
     )
     place = {name: chunk[name] for name in ("chunk_index", "heading_path")}
     return {**{name: result[name] for name in names}, **place, "retrieval_id": retrieval_id}

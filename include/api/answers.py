@@ -12,11 +12,12 @@ from functools import cached_property
 from typing import Any
 
 from include.api.messages import Question
+from include.domain.date_candidates import DateField
 from include.domain.dates import rfc3339
 from include.domain.documents import DocumentKey
 from include.domain.errors import Skippable
 from include.ports import IndexStore
-from include.ranking.explain import explained, explained_intent
+from include.ranking.explain import DATE_PARTS, explained, explained_dates, explained_intent
 from include.ranking.intent import IntentKind
 from include.ranking.periods import Period, calendar_period
 from include.records.query_log import AskedQuestion, QueryLog, Shown
@@ -30,7 +31,7 @@ WAITING_SHARE = 0.8
 
 _CITED = (
     *("source", "doc_id", "doc_version", "title", "url", "status", "notice"),
-    *("created_at", "updated_at", "effective_date", "expires_at"),
+    *(f"{name}{part}" for name in DateField for part in ("", *(f"_{part}" for part in DATE_PARTS))),
     *("superseded_by", "is_canonical", "is_current", "pinned", "family"),
 )
 _SHOWN = (*_CITED, "place", "score", "date")
@@ -97,7 +98,6 @@ class Answers:
         if document is None:
             return None
         found = document.described
-        dates = ("created_at", "updated_at", "effective_date", "expires_at")
         return {
             "source": found.key.source,
             "doc_id": found.key.doc_id,
@@ -106,9 +106,7 @@ class Answers:
             "url": found.url,
             "status": found.status.value,
             "notice": "superseded" if found.is_superseded else "",
-            **{name: None if (date := getattr(found, name)) is None else rfc3339(date) for name in dates},
-            "created_at_origin": found.created_at_origin,
-            "created_at_trust": found.created_at_trust,
+            **explained_dates(found),
             "content_type": found.content_type,
             "lang": found.lang,
             "fetched_at": found.fetched_at,

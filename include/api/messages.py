@@ -9,7 +9,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from include.domain.documents import Status
 from include.ranking.intent import IntentKind
 
-Instant = Annotated[str | None, Field(description="RFC 3339, UTC; null: unknown")]
+Instant = Annotated[str | None, Field(description="RFC 3339, UTC; null: unknown. As exact as its precision says")]
+Origin = Annotated[str, Field(description="the field that the date was read from; empty: none is known")]
+TrustIn = Annotated[str, Field(description="high, low, or unknown: do not rely on it; empty: no date is known")]
+ExactTo = Annotated[
+    str,
+    Field(description="year, month, day or instant; the value is the first instant of it. Empty: it is not known"),
+]
 
 
 class _Message(BaseModel):
@@ -52,6 +58,7 @@ class Date(_Message):
     origin: str
     trust: str
     age_days: float | None
+    precision: ExactTo
     note: str
 
 
@@ -72,9 +79,21 @@ class Cited(_Message):
     status: Status
     notice: str = Field(description="what a reader must be told with it; empty: nothing")
     created_at: Instant
+    created_at_origin: Origin
+    created_at_trust: TrustIn
+    created_at_precision: ExactTo
     updated_at: Instant
+    updated_at_origin: Origin
+    updated_at_trust: TrustIn
+    updated_at_precision: ExactTo
     effective_date: Instant
+    effective_date_origin: Origin
+    effective_date_trust: TrustIn
+    effective_date_precision: ExactTo
     expires_at: Instant
+    expires_at_origin: Origin
+    expires_at_trust: TrustIn
+    expires_at_precision: ExactTo
     superseded_by: list[str]
     is_canonical: bool
     is_current: bool
@@ -141,8 +160,6 @@ class Document(Cited):
     content_type: str
     lang: str | None
     fetched_at: str
-    created_at_origin: str
-    created_at_trust: str
     family_version: str | None
     supersedes: list[str]
     chunk_count: int

@@ -23,7 +23,8 @@ from include.ranking.intent import IntentKind
 ASKED_BY = "mcp"
 INSTRUCTIONS = (
     "Answers from a company's own documents, kept a true copy of their sources. Quote only what `search` returns, with "
-    "its url and doc_version, and pass on every notice. A status `superseded` means that a later document replaced it."
+    "its url and doc_version, and pass on every notice. A status `superseded` means that a later document replaced it. "
+    "A date is as exact as its precision says (`year` is not the first of January), one of trust `unknown` is no fact."
 )
 _READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 

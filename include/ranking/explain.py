@@ -7,10 +7,14 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
+from include.domain.date_candidates import DateField
 from include.domain.dates import rfc3339
 from include.ranking.arrange import Placed
-from include.ranking.candidates import FoundChunk
+from include.ranking.candidates import Candidate, FoundChunk
 from include.ranking.intent import Intent
+
+DATE_PARTS = ("origin", "trust", "precision")
+"""What is told of each date beside its value; empty where the date is unknown."""
 
 
 def explained(placed: Iterable[Placed]) -> list[dict[str, Any]]:
@@ -26,6 +30,16 @@ def explained_intent(intent: Intent) -> dict[str, Any]:
         "period": None if period is None else {"start": rfc3339(period.start), "end": rfc3339(period.end)},
         "names_edition": intent.names_edition,
     }
+
+
+def explained_dates(candidate: Candidate) -> dict[str, str | None]:
+    """The four dates, each with where it is from, how far it is trusted and how exact it is: without that a document of
+    which only the year is known would seem to be from the first of January."""
+    record: dict[str, str | None] = {}
+    for name in DateField:
+        record[name.value] = _instant(getattr(candidate, name.value))
+        record |= {f"{name}_{part}": getattr(candidate, f"{name}_{part}") for part in DATE_PARTS}
+    return record
 
 
 def _record(placed: Placed) -> dict[str, Any]:
@@ -62,12 +76,10 @@ def _record(placed: Placed) -> dict[str, Any]:
             "origin": date.origin,
             "trust": str(date.trust),
             "age_days": None if age is None else round(age, 1),
+            "precision": date.precision,
             "note": date.note,
         },
-        "created_at": _instant(candidate.created_at),
-        "updated_at": _instant(candidate.updated_at),
-        "effective_date": _instant(candidate.effective_date),
-        "expires_at": _instant(candidate.expires_at),
+        **explained_dates(candidate),
         "chunks": [_chunk(chunk) for chunk in candidate.chunks],
     }
 

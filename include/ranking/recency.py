@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from include.domain.dates import AHEAD, FIRST_YEAR, Precision, Trust
+from include.domain.dates import AHEAD, FIRST_YEAR, Precision, Trust, shown
 from include.ranking.candidates import Candidate
 
 NEUTRAL = 0.5
@@ -38,6 +38,13 @@ class DocumentDate:
     origin: str
     trust: str
     note: str = ""
+    precision: str = ""
+
+    @property
+    def shown(self) -> str:
+        """For people, no more exact than it is known; the note where it is unknown."""
+        exact_to = next((one for one in Precision if one == self.precision), Precision.DAY)
+        return shown(self.value, exact_to) if self.value else self.note
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +67,9 @@ def document_date(candidate: Candidate, *, now: datetime) -> DocumentDate:
         note = f"comes into force on {effective:%Y-%m-%d}"
         return DocumentDate(None, "effective_date", candidate.effective_date_trust, note)
     if effective is not None and effective.year >= FIRST_YEAR:
-        note = _EXACT_TO.get(candidate.effective_date_precision, "")
-        return DocumentDate(effective, "effective_date", candidate.effective_date_trust, note)
+        exact_to = candidate.effective_date_precision
+        note = _EXACT_TO.get(exact_to, "")
+        return DocumentDate(effective, "effective_date", candidate.effective_date_trust, note, exact_to)
     created, trust = candidate.created_at, candidate.created_at_trust
     if created is None:
         return DocumentDate(None, "", "", "date unknown")
@@ -72,8 +80,10 @@ def document_date(candidate: Candidate, *, now: datetime) -> DocumentDate:
         return DocumentDate(None, candidate.created_at_origin, trust, f"date {created:%Y-%m-%d} was never set")
     if trust not in _TRUSTED:
         return DocumentDate(None, candidate.created_at_origin, trust, f"date {created:%Y-%m-%d} is not trusted")
-    note = _EXACT_TO.get(candidate.created_at_precision, "")
-    return DocumentDate(created, candidate.created_at_origin or "created_at", trust, note)
+    exact_to = candidate.created_at_precision
+    return DocumentDate(
+        created, candidate.created_at_origin or "created_at", trust, _EXACT_TO.get(exact_to, ""), exact_to
+    )
 
 
 def recency(candidate: Candidate, half_lives: HalfLives, *, now: datetime, at: datetime | None = None) -> Recency:

@@ -46,7 +46,7 @@ def test_passages_come_with_what_must_be_cited(retriever: TruecopyRetriever) -> 
         assert isinstance(first, NodeWithScore)
         assert "259" in first.node.get_content()
         metadata = first.node.metadata
-        assert {"url", "doc_version", "status", "notice", "created_at", "retrieval_id"} <= metadata.keys()
+        assert {"url", "doc_version", "status", "notice", "created_at_precision", "retrieval_id"} <= metadata.keys()
         assert json.loads(json.dumps(metadata)) == metadata
         assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
 

@@ -272,6 +272,28 @@ def test_a_document_is_its_newest_readable_version(client: TestClient) -> None:
     assert found["chunk_count"] == 1
 
 
+def test_a_date_is_told_with_how_exact_it_is_and_how_far_it_is_trusted(tmp_path: Path) -> None:
+    made = application(tmp_path)
+    known = {"created_at_precision": "year", "effective_date": "2024-05-01T00:00:00.000000Z"}
+    known |= {"effective_date_origin": "text, effective", "effective_date_trust": "low"}
+    put(made, "almanac", "The tides of the harbour.", created="2024-01-01", **known, effective_date_precision="month")
+    with serving(made) as client:
+        shown = ask(client, "tides of the harbour", explain=True)
+        document = client.get("/documents/decks/almanac").json()
+    assert (shown["results"][0]["date"]["value"][:10], shown["results"][0]["date"]["precision"]) == (
+        "2024-05-01",
+        "month",
+    )
+    for told in (shown["results"][0], shown["candidates"][0], document):
+        assert {name: told[name] for name in ("created_at_origin", "created_at_trust", "created_at_precision")} == {
+            "created_at_origin": "front matter",
+            "created_at_trust": "high",
+            "created_at_precision": "year",
+        }
+        assert (told["effective_date_trust"], told["effective_date_precision"]) == ("low", "month")
+        assert (told["updated_at"], told["updated_at_precision"], told["expires_at_trust"]) == (None, "", "")
+
+
 def test_any_id_can_be_asked_for(client: TestClient) -> None:
     for path in ("a%2Fb%20c%3Fd%23e", "a/b%20c%3Fd%23e"):
         assert client.get(f"/documents/handbook/{path}").json()["doc_id"] == "a/b c?d#e"

@@ -125,6 +125,24 @@ def test_the_day_a_text_came_into_force_counts_before_the_day_it_was_written() -
     assert document_date(policy, now=NOW).value == days_ago(10)
 
 
+@pytest.mark.parametrize(
+    ("precision", "shown_as"),
+    [
+        ("year", "2024"),
+        ("month", "2024-05"),
+        ("day", "2024-05-01"),
+        ("instant", "2024-05-01 00:00 UTC"),
+        ("", "2024-05-01"),
+    ],
+)
+def test_a_date_is_shown_no_more_exact_than_it_is_known(precision: str, shown_as: str) -> None:
+    first = datetime(2024, 5, 1, tzinfo=UTC)
+    for name in ("created_at", "effective_date"):
+        found = candidate("x", 0.5, **{name: first, f"{name}_precision": precision})
+        assert document_date(found, now=NOW).shown == shown_as
+    assert document_date(candidate("y", 0.5), now=NOW).shown == "date unknown"
+
+
 def test_where_all_are_old_none_is_new() -> None:
     found = candidate("newest of the old", 0.5, created_at=days_ago(1800))
     assert recency(found, HalfLives(), now=NOW).value < 0.01
