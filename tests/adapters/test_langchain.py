@@ -63,7 +63,8 @@ def test_passages_come_with_what_must_be_cited(retriever: TruecopyRetriever) -> 
     first, *_ = retriever.invoke(QUESTION)
     assert isinstance(first, Document)
     assert "259" in first.page_content
-    assert {"url", "doc_version", "status", "notice", "created_at_precision", "retrieval_id", "score"} <= first.metadata.keys()
+    cited = {"url", "doc_version", "status", "notice", "created_at_precision", "retrieval_id", "score"}
+    assert cited <= first.metadata.keys()
     assert (first.metadata["source"], first.metadata["doc_id"]) == ("handbook", "page-07.md")
     assert json.loads(json.dumps(first.metadata)) == first.metadata
 
