@@ -1,4 +1,4 @@
-"""The three DAGs on a real scheduler: a person's answer, a forged one, a refreshed plan, and the gauges on the wire."""
+"""DAGs on a real scheduler: a person's answer, a forged one, a refreshed plan, answers measured, gauges on the wire."""
 
 from __future__ import annotations
 
@@ -10,12 +10,34 @@ from pathlib import Path
 import pytest
 
 from include.domain.manifest import RunState
+from include.services.resolve_canonical import RESOLVE
+from include.wiring.evaluation import EVALUATE
 from include.wiring.runs import APPLY_HELD, INGEST, RECONCILE
 from tests.dags.live import Installation, installation
 
 pytestmark = pytest.mark.airflow
 
 PAGES = {f"page-{number:02}.md": f"# Page {number}\n\nThe number is {number * 37}.\n" for number in range(20)}
+
+QUESTIONS = """
+name: live
+questions:
+  - id: page-12
+    question: what is the number of page 12
+    intent: plain
+    expected: [handbook:page-12.md]
+    expected_text: ["444"]
+    sources: [handbook]
+  - id: prices
+    question: the latest price list for repairs
+    intent: latest
+    expected: [handbook:prices-new.md]
+    forbidden: [handbook:prices-old.md]
+"""
+
+
+def price_list(day: str, price: int) -> str:
+    return f"---\ntitle: Price list\ndate: {day}\n---\n\nRepairs are charged by the hour, tax included: {price}.\n"
 
 
 class StatsdListener:
@@ -55,7 +77,7 @@ def living(tmp_path_factory: pytest.TempPathFactory, statsd: StatsdListener) -> 
         for repository in running.repositories.values():
             repository.commit(PAGES)
         client = running.client()
-        for dag_id in (INGEST, RECONCILE, APPLY_HELD):
+        for dag_id in (INGEST, RECONCILE, RESOLVE, APPLY_HELD):
             client.wait_for_dag(dag_id)
         yield running
 
@@ -150,3 +172,31 @@ def test_a_rejected_plan_stays_held_and_is_not_asked_about_again(living: Install
     assert held is not None
     assert (held.rejected_by, held.rejected_why) == ("admin", "the editor made a mistake")
     assert _documents(living, "guide") == len(PAGES)
+
+
+def test_answers_are_measured_and_one_that_is_outdated_turns_the_run_red(
+    living: Installation, statsd: StatsdListener
+) -> None:
+    client, handbook = living.client(), living.repositories["handbook"]
+    client.wait_for_dag(EVALUATE)
+    handbook.commit({"prices-old.md": price_list("2024-01-10", 40), "prices-new.md": price_list("2026-01-10", 44)})
+    assert living.run(INGEST)[1] == "success"
+    settings, questions = Path(living.environment["TRUECOPY_CONFIG"]), handbook.folder.parent / "questions.yaml"
+    questions.write_text(QUESTIONS, encoding="utf-8")
+    settings.write_text(f"{settings.read_text()}evaluation: {{questions: [{questions}]}}\n", encoding="utf-8")
+    run_id, state = living.run(EVALUATE)
+    kept = living.application.state.read(client.xcom(EVALUATE, run_id, "evaluate")).decode()
+    assert state == "success"
+    assert statsd.values("rag.answer_hit_at_1.live") == [1.0], kept
+    assert statsd.values("rag.stale_answer_rate.live") == [0.0]
+
+    # The new list gets the date of a list from before, by mistake: now the old one is the latest.
+    handbook.commit({"prices-new.md": price_list("2020-01-10", 44)})
+    assert living.run(INGEST)[1] == "success"
+    run_id, state = living.run(EVALUATE)
+    assert state == "failed"
+    states = client.task_states(EVALUATE, run_id)
+    assert (states["evaluate"], states["judge"]) == ("success", "failed")
+    assert statsd.values("rag.stale_answer_rate.live") == [0.0, 0.5]
+    assert statsd.values("rag.evaluation_red.live")[-1] >= 1
+    assert "prices-old.md" in living.application.state.read(client.xcom(EVALUATE, run_id, "evaluate")).decode()
