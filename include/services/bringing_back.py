@@ -83,10 +83,8 @@ def _bring_back(
     except ValueError as error:
         raise ConfigError(f"{source}: {error}") from error
     asked = [item for item in queue.items if item.doc_id in doc_ids]
-    for item in asked:
-        decided(
-            item, keep, fingerprint=item.fingerprint, overrule=False
-        )  # all are looked at before the first is decided
+    for item in asked:  # all are looked at before the first is decided
+        decided(item, keep, fingerprint=item.fingerprint, overrule=False)
     kept = [context.ledger.decide(source, item.doc_id, keep, fingerprint=item.fingerprint) for item in asked]
     # Before the marks: a run of the detector in between must not stage them again.
     applied = Applied(now, run_id, "brought back for readers")

@@ -6,7 +6,6 @@ What the resolver recorded earlier (`recorded`) is what it takes back or replace
     documents of an ambiguous family   keep what was recorded, as long as every document it names is in the family still
     archived documents                 keep what was recorded: nobody sees them, and they may come back
     documents that a person holds      keep what was recorded, where they would be superseded
-    successors of hidden documents     keep what was recorded, where they belong to no family any more
     all others                         lose what was recorded: their family fell apart, or they are not indexed any more
 
 Pure, but for `context.SourceContext`, whose ledger knows what was recorded.
@@ -82,8 +81,6 @@ def wanted_marks(resolved: Resolved, recorded: Mapping[str, Patch], held: Set[st
     """What the resolver's record should say, of every document that it speaks of now or has spoken of, but for those
     that a person holds."""
     wanted: dict[str, Patch] = dict.fromkeys(recorded, _NOTHING)
-    # The successor of what was staged is often all that is left of its family; its links tell what it replaced.
-    wanted |= {doc_id: marks for doc_id, marks in recorded.items() if _named(marks) & resolved.hidden}
     wanted |= {doc_id: recorded[doc_id] for doc_id in resolved.hidden & recorded.keys()}
     for decision in resolved.decisions:
         if decision.outcome is Outcome.DECIDED:

@@ -181,6 +181,21 @@ def test_not_being_shown_since_it_was_staged_is_no_evidence(shelf: Shelf) -> Non
     assert [item.fingerprint for item in shelf.ledger.candidates(SOURCE).items] == before
 
 
+def test_what_the_detector_has_staged_itself_is_no_evidence_about_others() -> None:
+    shelf = Shelf().with_pages(30)
+    assert isinstance(shelf, Shelf)
+    shelf.put("offer.md", page("expires: 2020-01-01", "the offer"))
+    shelf.put("old-offer.md", page("title: The old offer", "what was offered before"))
+    shelf.night()
+    shelf.say({"old-offer.md": {"status": "superseded", "superseded_by": ["offer.md"]}})
+    shelf.detect()
+    assert shelf.staged == ["offer.md"]
+    first = shelf.ledger.candidates(SOURCE)
+    assert [item.doc_id for item in first.items] == ["offer.md", "old-offer.md"]
+    assert shelf.detect().outcomes == ()
+    assert shelf.ledger.candidates(SOURCE) == first
+
+
 # -- the gate --
 
 
@@ -258,6 +273,12 @@ def test_what_is_protected_after_it_was_staged_comes_back(shelf: Shelf, protect:
     protect(shelf)
     shelf.detect()
     assert (shelf.staged, shelf.queued) == (["deck-v2.md"], ["deck-v2.md"])
+
+
+def test_a_pin_shows_a_staged_document_at_once(shelf: Shelf) -> None:
+    shelf.detect()
+    pinned(shelf)
+    assert shelf.staged == ["deck-v2.md"]
 
 
 @pytest.mark.parametrize("protect", [pinned, held])

@@ -1,4 +1,4 @@
-"""Values of fields as people write them, and what two hands say together."""
+"""Values of fields as people write them, and what several hands say together."""
 
 from __future__ import annotations
 
@@ -84,3 +84,22 @@ def test_where_a_person_has_pinned_it_or_said_its_status_nothing_of_the_resolver
 
 def test_a_pin_that_was_taken_back_leaves_the_resolver_its_word() -> None:
     assert merged({"pinned": False}, RESOLVED) == {**RESOLVED, "pinned": False}
+
+
+@pytest.mark.parametrize(
+    ("person", "status"),
+    [
+        ({}, "staged_for_review"),
+        ({"doc_family": "leave"}, "staged_for_review"),
+        ({"pinned": False}, "staged_for_review"),
+        ({"pinned": True}, None),
+        ({"status": "published"}, "published"),
+        ({"status": "archived"}, "archived"),
+    ],
+)
+def test_the_detector_stages_what_no_person_has_spoken_for_and_has_no_other_word(
+    person: dict[str, object], status: str | None
+) -> None:
+    found = merged(person, RESOLVED, {"status": "staged_for_review", "title": "not its own to say"})
+    assert found.get("status") == status
+    assert "title" not in found
