@@ -228,7 +228,7 @@ def _xml_fields(text: str, is_name: IsName) -> Iterator[Field]:
     if header is None:
         return
     root = _XML_ROOT.search(text)
-    for name, inner in _XML_ELEMENT.findall(header[1]):
+    for name, inner in _XML_ELEMENT.findall(header[1][:MOST_CHARACTERS]):
         parts = [part.strip() for part in _XML_TAG.split(inner)]
         value = "\n".join(part for part in parts if part)
         if name == "number" and root:

@@ -54,11 +54,12 @@ _IN_PART = re.compile(r"\b(?:partly|partially|in part|parts? of)\b", re.IGNORECA
 _NO_WORD = re.compile(r"^[\W_]+")
 _STATUS_ENDS = re.compile(r"[(\[*:;,.<|\n`]|\s[-–—]\s|\s+(?:by|in favou?r|on|as of|since|with|see)\b|→|->|=>")
 _LONGEST_STATUS = 40
+_LONGEST_SENTENCE = 1000
 _LONGEST_VERSION = 60
 _CONTROL = re.compile(r"\$\w*:?|\$")
 
 _HTML_HEAD = 100_000
-_HTML_TAG = re.compile(r"<(?:link|meta)\b[^>]*>", re.IGNORECASE)
+_HTML_TAG = re.compile(r"<(?:link|meta)\b[^<>]*>", re.IGNORECASE)
 _HTML_ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
 _RELATIONS = {"successor-version": "superseded_by", "predecessor-version": "supersedes"}  # RFC 5829
 
@@ -153,6 +154,7 @@ def _take(stated: _Statements, key: str, texts: Iterable[str], *, in_header: boo
 
 def _take_status(stated: _Statements, text: str) -> None:
     """`Superseded by [036. Multi-cluster](036-multi-cluster.md)` is a status and a reference."""
+    text = " ".join(text[:_LONGEST_SENTENCE].split())
     if (by := _BY.search(text)) and not _IN_PART.search(text[: by.end("rest")]):
         stated.superseded_by += pointers(by["rest"]) or references(_until_end(by["rest"]))
     if (of := _OF.search(text)) and not _IN_PART.search(text[: of.end("rest")]):

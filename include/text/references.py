@@ -17,6 +17,9 @@ REGISTERS = frozenset(
 LONGEST = 200
 """Characters of a reference; what is longer is prose."""
 
+_MOST = 20_000
+"""Characters of a value that are read: a document that names a thousand others is not one of them."""
+
 _PARTIAL = re.compile(
     r"\b(?:in part|partly|partial(?:ly)?|parts? of|portions? of|sections?|chapters?|some of|if approved|proposed to)\b",
     re.IGNORECASE,
@@ -59,7 +62,7 @@ def references(text: str) -> tuple[str, ...]:
     Links and roles become their targets (a numbered role becomes `PEP 387`), numbers and paths stay as written, and
     anything else is one title, commas included.
     """
-    masked, targets = _without_markup(text)
+    masked, targets = _without_markup(_spaced(text))
     found: list[str] = []
     titles: list[str] = []
     for part in _SEPARATORS.split(masked):
@@ -89,6 +92,11 @@ def pointers(text: str) -> tuple[str, ...]:
     masked, targets = _without_markup(text)
     found = [targets[match[0]] if match[0] in targets else match[0] for match in _IN_A_SENTENCE.finditer(masked)]
     return tuple(dict.fromkeys(each for each in found if len(each) <= LONGEST))
+
+
+def _spaced(text: str) -> str:
+    """As much as is read, with single spaces, so that no pattern tries its luck on thousands of them."""
+    return "\n".join(" ".join(line.split()) for line in text[:_MOST].split("\n"))
 
 
 def _without_markup(text: str) -> tuple[str, dict[str, str]]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from include.domain.documents import DocumentKey, FetchedDocument
 from include.domain.lineage import NO_LINEAGE, Lineage
@@ -392,15 +396,21 @@ def test_extraction_reads_it_from_every_format(media_type: str, body: str) -> No
     assert said.superseded_by in (("b.md",), ("B",))
 
 
-def test_no_text_of_any_kind_makes_reading_fail_or_slow() -> None:
-    for text in (
-        "",
-        "\n",
-        "---",
-        "|" * 5000,
-        "| a " * 4000,
-        "Status:" * 3000,
-        "This document " * 4000,
-        "<header>" * 900,
-    ):
-        read_lineage({"status": text, "replaces": text}, text)
+@given(
+    st.dictionaries(st.sampled_from(["status", "replaces", "Superseded-By", "aliases", "PEP"]), st.text()), st.text()
+)
+def test_no_text_makes_reading_fail(fields: dict[str, object], text: str) -> None:
+    said = read_lineage(fields, text)
+    assert all(each.strip() for each in (*said.supersedes, *said.superseded_by))
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["[", " ", "| a ", "<a href='x'>", "Superseded by ", "This document of ", "http://a(", ":pep:`", "> ", "```\nx\n"],
+)
+def test_no_text_makes_reading_slow(part: str) -> None:
+    text = part * 100_000
+    started = time.process_time()
+    read_lineage({"status": text, "replaces": text, "superseded_by": [text, text]}, f"# A\n\n## Status\n\n{text}")
+    html_fields(f"<link {text}")
+    assert time.process_time() - started < 5
