@@ -17,7 +17,7 @@ from typing import Protocol
 
 from include.connectors.git_log import Change, Commit, changes, commits
 from include.domain.date_candidates import DateCandidate, DateField, Doubt, Rank
-from include.domain.dates import EvidencedDate, Precision, Trust
+from include.domain.dates import FIRST_YEAR, EvidencedDate, Precision, Trust
 
 MOST_BIRTHS = 20
 """A commit that adds more files of one kind than this is an import. Measured (docs/DATES.md): of files born among up to
@@ -278,12 +278,13 @@ def _with_exact_moves(changes: tuple[Change, ...]) -> tuple[Change, ...]:
 
 def birth(noted: Noted | None, shallow: bool) -> list[DateCandidate]:
     """What the commit that added a file says of its creation. The author knows best when a text was written; a date
-    after the commit itself is one of a wrong clock."""
+    after the commit itself is one of a wrong clock, unless the commit's own was never set."""
     if noted is None:
         return []
     authored = _candidate(DateField.CREATED, "git first commit", noted.authored, Trust.LOW)
     committed = _candidate(DateField.CREATED, "git first commit, committer", noted.committed, Trust.LOW)
-    if noted.authored and noted.committed and noted.authored > noted.committed + _CLOCKS_DIFFER:
+    is_set = noted.committed is not None and noted.committed.year >= FIRST_YEAR
+    if noted.authored and noted.committed and is_set and noted.authored > noted.committed + _CLOCKS_DIFFER:
         authored = [one.doubted(Doubt.TOO_LATE, "its author dates it after the commit") for one in authored]
     births = [*authored, *committed]
     if shallow:

@@ -133,7 +133,7 @@ def found(
 
 
 def _doubt_of(error: UnreadDate, written: str) -> Doubt:
-    if written.startswith(("0000-", "0001-")):
+    if written.startswith(("0000-", "0001-", "-0001-")):  # the last is what PHP makes of the first
         return Doubt.UNSET
     if isinstance(error, PlaceholderDate):
         return Doubt.PLACEHOLDER

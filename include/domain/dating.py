@@ -13,9 +13,10 @@ A doubted date keeps its value where it is one, with trust unknown: people see i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 
 from include.domain.date_candidates import DateCandidate, DateField, Doubt, Rank, place_of
 from include.domain.dates import AHEAD, FIRST_YEAR, EvidencedDate, Precision, last_instant
@@ -115,19 +116,33 @@ def told_by(note: str) -> tuple[DateField, Doubt] | None:
 
 
 # Days that programs and templates put where nobody has put a date: epochs of file systems and databases, round years.
-_PLACEHOLDERS = frozenset({(1980, 1, 1), (2000, 1, 1), (2001, 1, 1), (9999, 12, 31)})
+_PLACEHOLDERS = frozenset({"1980-01-01", "2000-01-01", "2001-01-01", "9999-12-31"})
+_WRITTEN_MIDNIGHT = re.compile(
+    r"\d{4}-\d\d-\d\d[T ]00:00(?::00(?:\.0+)?)? ?(?:Z|UTC|GMT|[-+]\d\d(?::?\d\d)?)?", re.IGNORECASE
+)
+
+
+def _is_placeholder(written: str, date: EvidencedDate) -> bool:
+    """At midnight, as the source wrote it or in UTC: the zero of a database is one wherever the database stands."""
+    if date.precision not in (Precision.DAY, Precision.INSTANT):
+        return False
+    if _WRITTEN_MIDNIGHT.fullmatch(written):
+        return written[:10] in _PLACEHOLDERS
+    return date.value.time() == time.min and f"{date.value:%Y-%m-%d}" in _PLACEHOLDERS
 
 
 def _judged(candidate: DateCandidate, fetched_at: datetime, distrust: Distrust) -> DateCandidate:
     """Under the doubts that one candidate earns by itself."""
     date = candidate.date
-    if candidate.doubt is not None or date is None:
+    if date is None:
         return candidate
-    value, day = date.value, (date.value.year, date.value.month, date.value.day)
-    is_midnight = value.time() == datetime.min.time()
+    if candidate.doubt is not None:  # its value is kept to be shown, and 1970 or 2038 is not worth it
+        by_itself = _judged(replace(candidate, doubt=None, detail=""), fetched_at, no_distrust)
+        return candidate if by_itself.doubt is None else by_itself
+    value = date.value
     if value.year < FIRST_YEAR:
         return candidate.doubted(Doubt.UNSET)
-    if day in _PLACEHOLDERS and is_midnight and date.precision in (Precision.DAY, Precision.INSTANT):
+    if _is_placeholder(candidate.written, date):
         return candidate.doubted(Doubt.PLACEHOLDER, "programs and templates put it where nobody has put a date")
     if candidate.field in (DateField.EFFECTIVE, DateField.EXPIRES):
         return candidate  # both may lie ahead, and many documents may share them

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from include.connectors.git_history import Noted, birth, last_change
 from include.domain.date_candidates import DateCandidate, DateField, Doubt, Rank, found, stated
 from include.domain.dates import Precision, Trust
 from include.domain.dating import DocumentDates, date_document, told_by
@@ -170,6 +171,39 @@ def test_a_doubted_date_is_still_shown_where_it_is_one_and_nothing_else_is_known
     assert chosen(commit, says(Rank.TEXT, "2021-05-05")).notes == (
         "created: git created 2022-11-30 passed over: bulk import (born in a commit of 647 files)",
     )
+
+
+@pytest.mark.parametrize("moment", [datetime(1970, 1, 1, tzinfo=UTC), datetime(2038, 1, 19, 3, 14, tzinfo=UTC)])
+@pytest.mark.parametrize(("files", "is_shallow"), [(1, True), (50, False), (50, True)])
+def test_what_is_no_date_is_not_shown_under_another_doubt(moment: datetime, files: int, is_shallow: bool) -> None:
+    """A clone that is cut off and an import keep what they say, to be shown; a wrong clock has said nothing."""
+    commit = Noted(moment, moment, files)
+    dates = chosen(*birth(commit, is_shallow), *last_change(commit, is_shallow))
+    assert (dates.of(DateField.CREATED), dates.of(DateField.UPDATED)) == (None, None)
+    assert "never set" in dates.notes[0] or "lies in the future" in dates.notes[0]
+
+
+def test_a_committer_whose_clock_was_never_set_does_not_speak_against_the_author() -> None:
+    written = datetime(2024, 5, 6, 7, tzinfo=UTC)
+    dates = chosen(*birth(Noted(written, datetime(1970, 1, 1, tzinfo=UTC), 1), False))
+    date = dates.of(DateField.CREATED)
+    assert date is not None
+    assert (date.value, date.trust) == (written, Trust.LOW)
+
+
+@pytest.mark.parametrize("zone", ["-11:00", "-08:00", "+01:00", "+14:00", "Z", ""])
+@pytest.mark.parametrize("day", ["1980-01-01", "2000-01-01", "2001-01-01"])
+def test_the_zero_of_a_program_is_a_placeholder_wherever_the_program_runs(day: str, zone: str) -> None:
+    dates = chosen(says(Rank.CMS, f"{day}T00:00:00{zone}"))
+    assert dates.of(DateField.CREATED) is None
+    assert "a placeholder" in dates.notes[0]
+    assert chosen(says(Rank.CMS, f"{day}T09:30:00{zone}")).of(DateField.CREATED) is not None
+
+
+def test_the_zero_date_as_php_prints_it_was_never_set() -> None:
+    candidate = stated(DateField.CREATED, Rank.CMS, "field date_gmt", "-0001-11-30T00:00:00")
+    assert candidate is not None
+    assert candidate.doubt is Doubt.UNSET
 
 
 def test_a_long_or_broken_text_in_a_date_field_does_not_fill_the_note() -> None:
