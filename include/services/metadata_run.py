@@ -66,14 +66,19 @@ class Row:
 @dataclass(frozen=True, slots=True)
 class MetadataPlan:
     """What a run would do. `chosen` documents fit; of `rows` something changes; of `unfinished` the ledger says it
-    already and the index does not; `hidden` will not be found by readers any more."""
+    already and the index does not; `hidden` will not be found by readers any more. `inventory` is the source as it was
+    read for it."""
 
     change: MetadataChange
     chosen: int
     rows: tuple[Row, ...]
     unfinished: tuple[str, ...]
     hidden: tuple[str, ...]
-    indexed: int
+    inventory: IndexInventory = field(repr=False)
+
+    @property
+    def indexed(self) -> int:
+        return len(self.inventory.documents)
 
     @property
     def checksum(self) -> str:
@@ -127,7 +132,7 @@ def plan_run(context: SourceContext, wish: Wish, *, run_id: str) -> MetadataPlan
         rows=tuple(_rows(change, inventory, marks_of_change(context, change))),
         unfinished=tuple(unfinished(change, inventory, chosen)),
         hidden=tuple(hidden(context, change, inventory)),
-        indexed=len(inventory.documents),
+        inventory=inventory,
     )
 
 
@@ -174,7 +179,7 @@ def apply_run(context: SourceContext, wish: Wish, *, run_id: str, checksum: str 
         manifest = replace(manifest, indexed_before=plan.indexed, planned_removals=len(plan.hidden))
         # If this process is killed now, the window counts what it may have hidden.
         context.manifests.save(manifest)
-        marking = apply_change(context, plan.change, also=plan.unfinished, progress=progress)
+        marking = apply_change(context, plan.change, also=plan.unfinished, before=plan.inventory, progress=progress)
     except BaseException as error:
         _failed(context, manifest, error)
         raise

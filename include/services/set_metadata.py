@@ -187,10 +187,12 @@ def apply_change(
     *,
     also: Collection[str] = (),
     approved: ApprovedStaging | None = None,
+    before: IndexInventory | None = None,
     progress: Progress,
 ) -> Marking:
     """Record a change and bring it into every chunk, audited. `also` are documents to be brought in without a change.
-    What the gate has `approved` to be hidden is not judged a second time.
+    What the gate has `approved` to be hidden is not judged a second time. `before` is the source as the caller has
+    just read it (see `look`); without it, it is read.
 
     Raises ChangeUnderway while another run changes this source, ChangeRefused when the ledger says something else by
     now or too many documents would be hidden: nothing is changed then. Raises AuditFailed when the index does not say
@@ -201,7 +203,7 @@ def apply_change(
     if not change.patches and not also:
         return marking_of({}, 0)
     with context.ledger.changing(context.source, change.run_id):
-        before = look(context)
+        before = before or look(context)
         refuse_hiding_too_many(context, change, before, approved)
         if change.patches:
             context.ledger.record(change)
