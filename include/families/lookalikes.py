@@ -16,7 +16,10 @@ NAMES = re.compile(
     "|".join(
         (
             # what is counted in series: Chapter 3, Part II, Part 2 of 3
-            rf"{LEFT}(?:{PARTS})[\s._#-]{{0,2}}(?:\d{{1,3}}(?:\.\d{{1,3}})*|[ivxlc]{{1,6}}){RIGHT}(?:\s?(?:of|von|de|/)\s?\d+)?",
+            rf"{LEFT}(?:{apart(PARTS)})[\s._#-]{{0,2}}(?:\d{{1,3}}(?:\.\d{{1,3}})*|[ivxlc]{{1,6}}){RIGHT}(?:\s?(?:of|von|de|/)\s?\d+)?",
+            # sections of a book or a standard: 1.1-overview beside 2.1-overview, A.5.1 Policies
+            r"^\d{1,2}(?:\.\d{1,2})+(?=[\s_-]+[^\W\d_]{3})",
+            rf"{LEFT}[a-z]\.\d{{1,2}}(?:\.\d{{1,2}})*{RIGHT}",
             # what a register numbers: RFC 2026, ISO/IEC 27001, TLS 1.2, CVE-2024-1234; "issue 2026-06" is of June
             rf"{LEFT}(?:{'|'.join(sorted(STANDARDS, key=len, reverse=True))})(?:[\s/._#-]{{0,2}}(?:dss|iec))?"
             rf"[\s/:._#-]{{0,2}}v?\d[\d.]*(?:-\d{{3,}}{RIGHT}|(?!-?\d\d?(?!\d)){RIGHT})",

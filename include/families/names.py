@@ -14,7 +14,13 @@ from typing import TypeVar
 from include.families.kinds import Kind, Stage, Version
 from include.families.paths import ANY, YEAR, Channel, Part, read_path, without_extension
 from include.families.reading import Reading, read
-from include.families.vocabulary import AUDIENCES, PERIODS_WHEN_DATED, REVISED_WORDS, SNAPSHOT_WORDS
+from include.families.vocabulary import (
+    AUDIENCES,
+    PERIOD_ENDINGS,
+    PERIODS_WHEN_DATED,
+    REVISED_WORDS,
+    SNAPSHOT_WORDS,
+)
 
 __all__ = ["ANY", "Channel", "FoundVersion", "Name", "Where", "read_name", "without_extension"]
 
@@ -145,7 +151,7 @@ def _is_period(file: Part, folders: Sequence[Part], titled: Reading) -> bool:
             return not where & SNAPSHOT_WORDS
         return bool(where & {"release", "releases"})
     is_dated = any(version.kind in (Kind.DATE, Kind.FISCAL) for part in (file, *folders) for version in part.versions)
-    return is_dated and bool(named) and named[-1] in PERIODS_WHEN_DATED
+    return is_dated and bool(named) and (named[-1] in PERIODS_WHEN_DATED or named[-1].endswith(PERIOD_ENDINGS))
 
 
 _Found = TypeVar("_Found")

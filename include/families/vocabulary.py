@@ -71,7 +71,9 @@ YEARED = (
 PARTS = (
     "chapter|chap|lesson|lecture|part|section|sec|step|module|unit|exercise|lab|appendix|annex|annexe|figure|fig|table"
     "|page|volume|vol|book|episode|day|level|tier|phase|stage|type|class|grade|group|option|item|question|article"
-    "|clause|sprint|kapitel|teil|abschnitt|anhang|lektion|schritt|chapitre|partie|leçon|étape|capítulo|parte|lección"
+    "|clause|sprint|control|requirement|req|rule|criterion|test case|use case|task|milestone|theme|kontrolle"
+    "|anforderung|regel|exigence|règle|regla|requisito|kapitel|teil|abschnitt|anhang|lektion|schritt|chapitre|partie"
+    "|leçon|étape|capítulo|parte|lección"
 )
 """What is counted in series: each stands beside the others."""
 
@@ -150,15 +152,40 @@ PERIOD_WORDS = (
     "|quartalsberichte?|protokolle?|sitzungen|sitzung|rundbriefe?|änderungsprotokoll|rapports? annuels?"
     "|comptes? rendus?|procès verbal|notes de version|informes? anual(?:es)?|actas?|boletín|boletines|minutas?"
     "|notas de (?:la )?versión|jaarverslag|notulen"
+    "|time ?sheets?|pay ?slips?|stundenzettel|versionshinweise|lohnabrechnung(?:en)?|fiches? de paie"
     "|events?|conferences?|summits?|hackathons?|webinars?|awards?|winners|nominees"
 )
 """Each of these stays true for its own time."""
 
 PERIODS_WHEN_DATED = _set(
     "report reports bericht berichte rapport rapports informe informes notes statement statements summary summaries "
-    "review reviews forecast forecasts outlook schedule schedules calendar calendars statistics log logs figures"
+    "review reviews forecast forecasts outlook schedule schedules calendar calendars statistics log logs figures "
+    "status sales revenue expenses inventory attendance payroll roster rosters rota rotas menu menus exam exams "
+    "homework quiz interview interviews transcript transcripts 1-1 1on1 okr okrs kpi kpis metrics dashboard scorecard "
+    "bilan bilans relevé relevés memoria memorias balance nómina nóminas speiseplan dienstplan prüfung klausur"
 )
 """A report of June holds beside one of May; report v2 replaces report v1."""
+
+PERIOD_ENDINGS = (
+    "bericht",
+    "berichte",
+    "protokoll",
+    "protokolle",
+    "abrechnung",
+    "議事録",
+    "会議録",
+    "短信",
+    "報告書",
+    "報告",
+    "報",
+    "纪要",
+    "報表",
+    "报告",
+    "报",
+    "회의록",
+    "보고서",
+)
+"""Ends of words that say the same where words are joined: Monatsbericht, 決算短信, 周报."""
 
 REVISED_WORDS = _set(
     "policy policies template templates guide guides guideline guidelines checklist form procedure process handbook "
