@@ -115,6 +115,25 @@ def told_by(note: str) -> tuple[DateField, Doubt] | None:
     return (field, doubt) if field and doubt else None
 
 
+_IMPORTED = re.compile(
+    r"(?P<word>\w+): (?P<origin>.+) (?P<day>\d{4}-\d\d-\d\d)(?: (?P<minute>\d\d:\d\d) UTC)? passed over: "
+    rf"{Doubt.BULK}(?: \(|$)"
+)
+
+
+def imported(note: str) -> tuple[DateField, str, datetime] | None:
+    """(field, place, the day or minute) of a date that a note of `choose` passes over as that of an import; None for
+    any other text. Where another date counts, the note is all that is left of it."""
+    if not (told := _IMPORTED.match(note)):
+        return None
+    field = next((one for one in DateField if one.word == told["word"]), None)
+    try:
+        moment = datetime.fromisoformat(f"{told['day']}T{told['minute'] or '00:00'}+00:00")
+    except ValueError:
+        return None
+    return (field, place_of(told["origin"]), moment) if field else None
+
+
 # Days that programs and templates put where nobody has put a date: epochs of file systems and databases, round years.
 _PLACEHOLDERS = frozenset({"1980-01-01", "2000-01-01", "2001-01-01", "9999-12-31"})
 _WRITTEN_MIDNIGHT = re.compile(

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from include.domain.date_candidates import DateCandidate, DateField, Doubt, Rank, place_of
 from include.domain.dates import EvidencedDate, Precision, Trust, from_rfc3339
-from include.domain.dating import Distrust, date_document, note_of, told_by
+from include.domain.dating import Distrust, date_document, imported, note_of, told_by
 from include.domain.documents import ExtractedDocument, Marks
 from include.domain.inventory import IndexInventory
 from include.domain.payload import marked, metadata_hash, source_says
@@ -69,20 +69,44 @@ def provenance_of(inventory: IndexInventory) -> dict[str, DocumentProvenance]:
 
 
 def clusters_in(documents: Iterable[DocumentProvenance], known: Sequence[DateCluster] = ()) -> tuple[DateCluster, ...]:
-    """The clusters among all documents of a source, see above. `known` ones stay as long as they have members."""
-    by_origin: dict[tuple[DateField, str], list[EvidencedDate]] = defaultdict(list)
+    """The clusters among all documents of a source, see above. `known` ones stay as long as they have members.
+
+    A date that was passed over for its cluster is a member too: if the next best date that counts instead took it out,
+    the cluster would dissolve, and the next document that is read alone would be believed.
+    """
+    by_origin: dict[tuple[DateField, str], _Alike] = defaultdict(_Alike)
     for document in documents:
         for name, date in document.dates.items():
             if name in _JUDGED and date.precision in (Precision.DAY, Precision.INSTANT):
-                by_origin[name, place_of(date.origin)].append(date)
+                by_origin[name, place_of(date.origin)].dates.append(date)
+        for name, origin, minute in filter(None, map(imported, document.notes)):
+            by_origin[name, origin].passed_over.append(minute)
     found: list[DateCluster] = []
-    for (name, origin), dates in by_origin.items():
-        spans = [*_spans(origin, dates), *((one.first, one.last) for one in known if one.is_of(name, origin))]
+    for (name, origin), alike in by_origin.items():
+        remembered = [(one.first, one.last) for one in known if one.is_of(name, origin)]
+        spans = [*_spans(origin, alike, remembered), *remembered]
         for first, last in _joined(spans):
-            members = sum(first <= date.value <= last for date in dates)
+            members = alike.between(first, last)
             if members >= SAME_SECOND:
-                found.append(DateCluster(name, origin, first, last, members, len(dates)))
+                found.append(DateCluster(name, origin, first, last, members, len(alike.dates) + len(alike.passed_over)))
     return tuple(sorted(found, key=lambda each: (each.field, each.origin, each.first)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Alike:
+    """Dates of one field from one place: those that documents have, and those that only their notes tell of, to the
+    minute."""
+
+    dates: list[EvidencedDate] = field(default_factory=list)
+    passed_over: list[datetime] = field(default_factory=list)
+
+    def between(self, first: datetime, last: datetime) -> int:
+        of_minutes = sum(_holds_minute((first, last), minute) for minute in self.passed_over)
+        return of_minutes + sum(first <= date.value <= last for date in self.dates)
+
+
+def _holds_minute(span: _Span, minute: datetime) -> bool:
+    return span[0].replace(second=0, microsecond=0) <= minute <= span[1]
 
 
 def _joined(spans: Iterable[_Span]) -> list[_Span]:
@@ -96,19 +120,22 @@ def _joined(spans: Iterable[_Span]) -> list[_Span]:
     return joined
 
 
-def _spans(origin: str, dates: Sequence[EvidencedDate]) -> Iterator[_Span]:
-    """Days first, fullest first; then seconds among what is left."""
-    left = sorted(date.value for date in dates)
+def _spans(origin: str, alike: _Alike, remembered: Sequence[_Span]) -> Iterator[_Span]:
+    """Days first, fullest first; then seconds among what is left. What was passed over and is remembered is not found
+    a second time, a minute beside itself."""
+    anew = [minute for minute in alike.passed_over if not any(_holds_minute(span, minute) for span in remembered)]
+    left = sorted([*(date.value for date in alike.dates), *anew])
+    of = len(left)
     while left:
         day = _fullest(left, _DAY - timedelta(microseconds=1))
-        if not _is_too_much_for_a_day(len(day), len(dates)):
+        if not _is_too_much_for_a_day(len(day), of):
             break
         yield day[0], day[-1]
         left = [value for value in left if not day[0] <= value <= day[-1]]
     if origin.startswith("git "):
         return
     remaining = {value.replace(microsecond=0) for value in left}
-    exact = Counter(date.value.replace(microsecond=0) for date in dates if date.precision is Precision.INSTANT)
+    exact = Counter(date.value.replace(microsecond=0) for date in alike.dates if date.precision is Precision.INSTANT)
     for second, count in exact.items():
         if count >= SAME_SECOND and second in remaining:
             yield second, second + timedelta(microseconds=999_999)

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from include.domain.date_candidates import DateField, Doubt
-from include.domain.dates import EvidencedDate, Precision, Trust
-from include.domain.documents import Marks
+from include.domain.date_candidates import DateCandidate, DateField, Doubt, Rank, stated
+from include.domain.dates import EvidencedDate, Precision, Trust, rfc3339
+from include.domain.documents import DocumentKey, ExtractedDocument, Marks
 from include.domain.manifest import Manifest, RunState
 from include.domain.payload import marked, metadata_hash, source_says
 from include.domain.provenance import DateCluster
@@ -17,7 +17,9 @@ from include.planning.provenance import (
     DocumentProvenance,
     clusters_in,
     lowered,
+    of_extracted,
     of_stored,
+    redated,
     report_of,
     still_believed,
 )
@@ -133,6 +135,52 @@ def test_looking_twice_finds_the_same() -> None:
     once = clusters_in(documents)
     assert clusters_in(documents, once) == once
     assert [one.documents for one in once] == [30, 30]
+
+
+def pages(created: datetime, count: int, *, seconds: float = 40) -> list[ExtractedDocument]:
+    """Of an import whose file names tell when each was written."""
+    return [
+        extracted(
+            stated(CREATED, Rank.CMS, "field created", rfc3339(created + timedelta(seconds=seconds * number))),
+            stated(CREATED, Rank.FILE_NAME, "file name", f"{2000 + number % 20}-05-06", trust=Trust.LOW),
+        )
+        for number in range(1, count + 1)
+    ]
+
+
+def extracted(*candidates: DateCandidate | None) -> ExtractedDocument:
+    document = ExtractedDocument(
+        key=DocumentKey("site", "a"),
+        version="1",
+        fetched_at=IMPORT + timedelta(days=100),
+        text="text",
+        content_hash="0" * 64,
+        title="A",
+        url="",
+        content_type="page",
+        lang=None,
+        created_at=None,
+        updated_at=None,
+        effective_date=None,
+        expires_at=None,
+        date_candidates=tuple(one for one in candidates if one),
+    )
+    return redated(document, ())
+
+
+@pytest.mark.parametrize("seconds", [40, 0.01])
+def test_an_import_is_not_forgotten_when_other_dates_count_in_its_place(seconds: float) -> None:
+    documents = pages(IMPORT, 30, seconds=seconds)
+    known = clusters_in(map(of_extracted, documents))
+    doubted = [redated(document, known) for document in documents]
+    assert {one.created_at.origin for one in doubted if one.created_at} == {"file name"}
+
+    again = clusters_in(map(of_extracted, doubted), known)
+    assert [(one.origin, one.documents, one.of) for one in again] == [("field created", 30, 30)]
+    alone = extracted(*doubted[3].date_candidates)  # it is read by itself, on another day
+    assert still_believed(of_extracted(alone), again)
+    assert clusters_in(map(of_extracted, doubted))[0].documents == 30  # also where the memory was lost
+    assert clusters_in(map(of_extracted, pages(IMPORT, 3)), again) == ()
 
 
 METADATA = {
