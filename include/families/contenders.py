@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum
@@ -107,6 +107,16 @@ def contender(member: Member, standing: Standing, name: Name, group: Group | Non
 def kin_of(group: Group) -> str:
     """The family that one of the group is named, else the group's own name."""
     return next(filter(None, map(label_of, group.members)), group.family)
+
+
+def are_entries_of_a_register(members: Sequence[Contender]) -> bool:
+    """Whether each bears its own number in one register. Such documents replace one another by saying so: two versions
+    of a title may both be in use. Periods are only put in order, and are none."""
+    entries = {each.entry for each in members}
+    registers = {entry[0] for entry in entries if entry is not None}
+    if len(entries) < 2 or None in entries or len(registers) != 1:
+        return False
+    return not any(each.name.is_period for each in members)
 
 
 def standing_among(member: Member, name: Name, now: datetime | None) -> Standing:

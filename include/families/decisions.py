@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 
 from include.domain.metadata import MARKS
 from include.families.components import Component
-from include.families.contenders import Contender, Tier
+from include.families.contenders import Contender, Tier, are_entries_of_a_register
 from include.families.evidence import about, notes, why_a_family
 from include.families.links import Statements
 from include.families.members import FamilyDecision, Link, Option, Outcome, Relation
 from include.families.standing import Standing, is_stated_canonical
-from include.families.succession import by_dates, by_versions, chain_by_dates, is_newer, levels
+from include.families.succession import by_dates, by_versions, chain_by_dates, circle, is_newer, levels
 
 
 @dataclass(slots=True)
@@ -98,7 +98,9 @@ def _head(component: Component, members: Sequence[Contender], order: _Order, ope
         order.after[link.older][link.newer] = link.said
         order.stated.add((link.older, link.newer))
     _follow_versions(component, members, order)
-    _refuse_circles(by_id, order)
+    if ring := circle(by_id, order.after):
+        said = {doc_id: [reason for each in order.after[doc_id].values() for reason in each] for doc_id in ring}
+        raise _Ambiguous(f"{len(ring)} documents follow one another in a circle", said)
     tops = _tops(component, members, order)
     if len(chosen) > 1:
         raise _Ambiguous(f"a person decided for {len(chosen)} of them", {each.doc_id: () for each in chosen})
@@ -120,7 +122,7 @@ def _follow_versions(component: Component, members: Sequence[Contender], order: 
         families[each.kin].append(each)
     for kin, family in sorted(families.items()):
         is_named = any(each.kin != each.group for each in family)
-        if not kin or len(family) < 2 or (not is_named and _are_entries_of_a_register(family)):
+        if not kin or len(family) < 2 or (not is_named and are_entries_of_a_register(family)):
             continue
         found = by_versions(family)
         if found.at_odds:
@@ -141,47 +143,10 @@ def _follow_versions(component: Component, members: Sequence[Contender], order: 
             )
 
 
-def _are_entries_of_a_register(members: Sequence[Contender]) -> bool:
-    """Whether each bears its own number in one register: such documents replace one another by saying so, and two
-    versions of a title may both be in use (manylinux2010 and manylinux2014). Periods are only put in order."""
-    entries = {each.entry for each in members}
-    registers = {entry[0] for entry in entries if entry is not None}
-    return (
-        len(entries) > 1
-        and None not in entries
-        and len(registers) == 1
-        and not any(each.name.is_period for each in members)
-    )
-
-
 def _stays(each: Contender) -> bool:
     """Whether nothing but a stated link replaces it."""
     decided = each.member.decided
     return each.is_left_alone or decided.get("status") == "published" or decided.get("is_current") is True
-
-
-def _refuse_circles(by_id: Mapping[str, Contender], order: _Order) -> None:
-    waiting = {doc_id: len(order.after.get(doc_id, ())) for doc_id in by_id}
-    before: dict[str, list[str]] = defaultdict(list)
-    for older, newers in order.after.items():
-        for newer in newers:
-            before[newer].append(older)
-    ready = [doc_id for doc_id, number in waiting.items() if number == 0]
-    done = set()
-    while ready:
-        doc_id = ready.pop()
-        done.add(doc_id)
-        for older in before[doc_id]:
-            waiting[older] -= 1
-            if waiting[older] == 0:
-                ready.append(older)
-    # what leads into a circle is not in it: of the rest only those count that something in the rest leads to
-    rest = by_id.keys() - done
-    while leading := {doc_id for doc_id in rest if not any(older in rest for older in before[doc_id])}:
-        rest -= leading
-    if rest:
-        said = {doc_id: [reason for each in order.after[doc_id].values() for reason in each] for doc_id in sorted(rest)}
-        raise _Ambiguous(f"{len(rest)} documents follow one another in a circle", said)
 
 
 def _tops(component: Component, members: Sequence[Contender], order: _Order) -> list[Contender]:
@@ -216,19 +181,19 @@ def _one_of(tops: Sequence[Contender], order: _Order) -> Contender:
         return newest
     why = "are as new as one another, or nobody can tell"
     if _are_a_fork(left, order):
-        why = "follow one and the same document"
-    elif _are_entries_of_a_register(left):
+        why = "are each said to replace something, and neither replaces the other"
+    elif are_entries_of_a_register(left):
         why = "are entries of a register with one title, and none says that it replaces another"
     raise _Ambiguous(f"{len(left)} documents {why}", {each.doc_id: () for each in left})
 
 
 def _newest(left: Sequence[Contender], order: _Order) -> Contender | None:
-    """The newest by its dates, among documents of one structural family of which dates can tell: not those that follow
-    one and the same document, and no copy, which is always made later."""
+    """The newest by its dates, among documents of one structural family of which dates can tell: not the branches of a
+    fork, and no copy, which is always made later."""
     groups = {each.group for each in left}
     if len(groups) > 1 or "" in groups or any(each.is_copy for each in left):
         return None
-    if _are_a_fork(left, order) or _are_entries_of_a_register(left):
+    if _are_a_fork(left, order) or are_entries_of_a_register(left):
         return None
     newest, why = by_dates(left)
     if newest is None or any(is_newer(each, newest) for each in left):
@@ -245,8 +210,8 @@ def _without_identical_copies(tops: Sequence[Contender]) -> list[Contender]:
 
 
 def _are_a_fork(tops: Sequence[Contender], order: _Order) -> bool:
-    found = {each.doc_id for each in tops}
-    return any(len(found & newers.keys()) > 1 for newers in order.after.values())
+    """Whether two of them are said to replace something: the ends of two branches, however far back they parted."""
+    return len({each.doc_id for each in tops} & {newer for _, newer in order.stated}) > 1
 
 
 def _follow_head(members: Sequence[Contender], head: Contender, order: _Order) -> None:
@@ -257,8 +222,9 @@ def _follow_head(members: Sequence[Contender], head: Contender, order: _Order) -
             continue
         newer = is_newer(each, head)
         if each.standing is Standing.SUPERSEDED and newer:
+            says = f"says that it is {each.member.lineage.status!r}" if each.member.lineage.status else "is put away"
             raise _Ambiguous(
-                f"{each.doc_id} says that it is {each.member.lineage.status!r} and bears the higher version",
+                f"{each.doc_id} {says}, and bears a higher version than {head.doc_id}",
                 {each.doc_id: (), head.doc_id: ()},
             )
         if newer is not None or each.is_copy:

@@ -170,6 +170,27 @@ def _is_later(one: EvidencedDate, other: EvidencedDate) -> bool:
     return one.value > other.end
 
 
+def circle(doc_ids: Iterable[str], after: Mapping[str, Collection[str]]) -> list[str]:
+    """The documents that follow one another in a circle, sorted; those that merely lead into it left out."""
+    rest = set(doc_ids)
+    waiting = {doc_id: len(after.get(doc_id, ())) for doc_id in rest}
+    before: dict[str, list[str]] = defaultdict(list)
+    for older in sorted(rest):
+        for newer in after.get(older, ()):
+            before[newer].append(older)
+    ready = [doc_id for doc_id, number in waiting.items() if number == 0]
+    while ready:
+        doc_id = ready.pop()
+        rest.discard(doc_id)
+        for older in before[doc_id]:
+            waiting[older] -= 1
+            if waiting[older] == 0:
+                ready.append(older)
+    while leading := {doc_id for doc_id in rest if rest.isdisjoint(before[doc_id])}:
+        rest -= leading
+    return sorted(rest)
+
+
 def levels(after: Mapping[str, Collection[str]], doc_ids: Iterable[str]) -> int:
     """Steps of the longest chain of successors among these; they do not run in a circle."""
     known: dict[str, int] = {}

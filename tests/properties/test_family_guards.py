@@ -122,7 +122,7 @@ GUARDS = [
     Guard(
         "a register's entries speak for themselves",
         an_entry_of_a_register_retires_another_by_its_title,
-        switch(decisions, "_are_entries_of_a_register", lambda _: False),
+        switch(decisions, "are_entries_of_a_register", lambda _: False),
     ),
     Guard(
         "only trusted dates decide",

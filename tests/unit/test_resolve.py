@@ -67,6 +67,22 @@ def test_two_successors_of_one_are_a_fork_whatever_their_dates(fork: tuple[Membe
     assert patches(decision) == {}
 
 
+def test_a_fork_stays_one_however_long_its_branches_are() -> None:
+    decision = the_family(
+        member("1", "Deck (v1)", created="2020-01-01", superseded_by=["2", "3"]),
+        member("2", "Other", superseded_by=["4"]),
+        member("3", "Another", superseded_by=["5"]),
+        member("4", "Deck (final)", created="2021-01-01"),
+        member("5", "Deck (approved)", created="2022-01-01"),
+    )
+    assert options(decision) == {"4", "5"}
+
+
+def test_what_is_put_away_and_bears_the_higher_version_is_for_a_person() -> None:
+    decision = the_family(member("archive/policy-v3.md"), member("policy-v2.md"))
+    assert options(decision) == {"archive/policy-v3.md", "policy-v2.md"}
+
+
 def test_of_a_fork_with_versions_the_higher_one_holds() -> None:
     decision = the_family(
         member("deck-v1.md", superseded_by=["deck-v2.md", "deck-v3.md"]), member("deck-v2.md"), member("deck-v3.md")
