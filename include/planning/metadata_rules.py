@@ -115,6 +115,11 @@ def _circle(start: str, marks: Mapping[str, Marks]) -> tuple[str, ...]:
     return ()
 
 
+def marked_now(doc_ids: Iterable[str], marks: Mapping[str, Marks]) -> dict[str, Marks]:
+    """What the ledger says of these documents; of one without a decision what holds of any."""
+    return {doc_id: marks.get(doc_id, _NO_MARKS) for doc_id in doc_ids}
+
+
 def hidden_by(after: Mapping[str, Marks], inventory: IndexInventory) -> list[str]:
     """Documents that readers find now and would not any more, by id."""
     documents = inventory.documents

@@ -125,13 +125,14 @@ def plan_run(context: SourceContext, wish: Wish, *, run_id: str) -> MetadataPlan
             inventory=inventory,
         )
         chosen = list(patches)
-    refuse_hiding_too_many(context, change, inventory)
+    also = unfinished(change, inventory, chosen)
+    refuse_hiding_too_many(context, change, inventory, also=also)
     return MetadataPlan(
         change=change,
         chosen=len(chosen),
         rows=tuple(_rows(change, inventory, marks_of_change(context, change))),
-        unfinished=tuple(unfinished(change, inventory, chosen)),
-        hidden=tuple(hidden(context, change, inventory)),
+        unfinished=tuple(also),
+        hidden=tuple(hidden(context, change, inventory, also)),
         inventory=inventory,
     )
 

@@ -78,7 +78,7 @@ def reconcile(
         context.manifests.save(manifest)
         asked = apply_plan(context, approved, judged, outcomes, progress=progress)
         written = {outcome.doc_id for outcome in outcomes if outcome.state not in _UNWRITTEN}
-        outcomes.extend(settle_drift(context, judged.inventory, settled=written, progress=progress))
+        outcomes.extend(settle_drift(context, judged.inventory, settled=written, run_id=run_id, progress=progress))
         manifest = replace(manifest, removals_asked=asked)
         return _audited(context, replace(manifest, outcomes=tuple(outcomes)), judged, released=released)
     except (SourceUnavailable, ListingNotProven) as error:

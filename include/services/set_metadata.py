@@ -17,10 +17,9 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from datetime import timedelta
 
 from include.domain.dates import rfc3339
-from include.domain.documents import SEARCHABLE, DocumentKey, Marks
+from include.domain.documents import DocumentKey, Marks
 from include.domain.errors import AuditFailed, ChangeRefused, ConfigError
 from include.domain.inventory import IndexInventory
 from include.domain.metadata import DETECTORS, MARKS, DocumentPatch, Hand, MetadataChange, Patch
@@ -28,14 +27,15 @@ from include.planning.inspection import inspect, with_marks
 from include.planning.marking_audit import MarkedDocument, agrees, audit, fence_moved, new_flaws
 from include.planning.metadata_rules import (
     hidden_by,
+    marked_now,
     marks_after,
     patches_of,
     taken_back,
     what_is_wrong,
-    why_too_many_hidden,
 )
 from include.planning.staging import ApprovedStaging
 from include.services.context import SourceContext
+from include.services.hiding import why_not_to_hide
 from include.services.marking import Marking, mark_documents, marking_of
 from include.services.reading import Progress
 
@@ -152,33 +152,27 @@ def marks_of_change(context: SourceContext, change: MetadataChange) -> dict[str,
     return _marks_after(context, change.patches, change.hand)
 
 
-def hidden(context: SourceContext, change: MetadataChange, inventory: IndexInventory) -> list[str]:
-    """Documents that readers would not find any more after this change."""
-    return hidden_by(marks_of_change(context, change), inventory)
+def hidden(
+    context: SourceContext, change: MetadataChange, inventory: IndexInventory, also: Collection[str] = ()
+) -> list[str]:
+    """Documents that readers would not find any more after this change, those included that are `also` brought in."""
+    marks = context.ledger.marks(context.source)
+    return hidden_by({**marked_now(also, marks), **marks_of_change(context, change)}, inventory)
 
 
 def refuse_hiding_too_many(
     context: SourceContext,
     change: MetadataChange,
     inventory: IndexInventory,
+    *,
+    also: Collection[str] = (),
     approved: ApprovedStaging | None = None,
 ) -> None:
     """Raises ChangeRefused when a change hides more documents than the limits of deletions allow, those aside that the
     gate has approved."""
-    now = context.clock.now()
-    since = now - timedelta(days=context.limits.window_days)
-    count = len(set(hidden(context, change, inventory)) - (approved.hidden if approved else frozenset()))
-    history = context.manifests.removals(context.source, since) if count else ()
-    why = why_too_many_hidden(
-        context.source,
-        count,
-        sum(document.status in SEARCHABLE for document in inventory.documents.values()),
-        context.limits,
-        [each for each in history if each.run_id != change.run_id],
-        now=now,
-    )
-    if why:
-        raise ChangeRefused(why, source=context.source, hidden=count)
+    doubtful = set(hidden(context, change, inventory, also)) - (approved.hidden if approved else frozenset())
+    if why := why_not_to_hide(context, len(doubtful), inventory, run_id=change.run_id):
+        raise ChangeRefused(why, source=context.source, hidden=len(doubtful))
 
 
 def apply_change(
@@ -204,7 +198,7 @@ def apply_change(
         return marking_of({}, 0)
     with context.ledger.changing(context.source, change.run_id):
         before = before or look(context)
-        refuse_hiding_too_many(context, change, before, approved)
+        refuse_hiding_too_many(context, change, before, also=also, approved=approved)
         if change.patches:
             context.ledger.record(change)
         doc_ids = {*(patch.doc_id for patch in change.patches), *also}

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from include.domain.documents import DocumentKey
+from include.domain.documents import DocumentKey, Marks, Status
 from include.domain.errors import TruecopyError
 from include.domain.inventory import IndexInventory
 from include.domain.metadata import MetadataChange, Patch
@@ -18,8 +18,10 @@ from include.domain.selection import Selector
 from include.planning.marking_audit import Audit
 from include.records import decisions
 from include.records.ledger import GitLedger
+from include.services import decisions as settling
 from include.services import marking, set_metadata
-from tests.builders import at, day, no_progress
+from tests.builders import at, day, night, no_progress
+from tests.fakes.records import FakeLedger
 from tests.guards import Guard, Off, switch
 from tests.metadata_shelf import APRIL, DECKS, LyingStore, Shelf, changes_another_document, dated, drops_every_third
 
@@ -98,6 +100,17 @@ def nobody_hides_a_whole_source() -> None:
     shelf = Shelf()
     with suppress(TruecopyError):
         shelf.set({deck: {"status": "archived"} for deck in DECKS})
+    assert shelf.says(DECKS[0], "status") == "published"
+
+
+def nobody_hides_a_whole_source_by_hand() -> None:
+    """Somebody edits the ledger, or takes back a commit of it."""
+    shelf = Shelf()
+    ledger = shelf.context.ledger
+    assert isinstance(ledger, FakeLedger)
+    ledger.marked["handbook"] = {deck: Marks(status=Status.ARCHIVED) for deck in DECKS}
+    shelf.clock.moment = at(60)
+    night(shelf.context, "night")
     assert shelf.says(DECKS[0], "status") == "published"
 
 
@@ -180,7 +193,12 @@ GUARDS = [
     Guard(
         "the limit of hiding",
         nobody_hides_a_whole_source,
-        switch(set_metadata, "refuse_hiding_too_many", lambda *_: None),
+        switch(set_metadata, "refuse_hiding_too_many", lambda *_, **__: None),
+    ),
+    Guard(
+        "the limit of hiding at night",
+        nobody_hides_a_whole_source_by_hand,
+        switch(settling, "why_not_to_hide", lambda *_, **__: ""),
     ),
     Guard(
         "values before a change",

@@ -218,6 +218,24 @@ def test_a_source_cannot_be_hidden_in_small_steps(shelf: Shelf) -> None:
     assert shelf.says(DECKS[5], "status") == "published"
 
 
+def test_what_was_hidden_in_the_ledger_by_hand_has_the_same_limits_at_night(shelf: Shelf) -> None:
+    by_hand = shelf.context.ledger.marked  # type: ignore[attr-defined]
+    by_hand["handbook"] = {DECKS[0]: Marks(pinned=True)} | {deck: Marks(status=Status.ARCHIVED) for deck in DECKS[1:4]}
+    shelf.clock.moment = at(60)
+    manifest = night(shelf.context, "too many")
+    assert manifest.state is RunState.DEGRADED
+    failed = {each.doc_id: each.detail for each in manifest.outcomes if each.state is DocumentState.FAILED}
+    assert set(failed) == {*DECKS[1:4]}
+    assert "3 of 20 documents would be hidden" in failed[DECKS[1]]
+    assert (shelf.says(DECKS[0], "pinned"), shelf.says(DECKS[1], "status")) == (True, "published")
+    by_hand["handbook"].pop(DECKS[1])
+    shelf.clock.moment = at(120)
+    manifest = night(shelf.context, "few enough")
+    assert (manifest.state, manifest.count(DocumentState.HIDDEN)) == (RunState.TRUE, 2)
+    (removal,) = shelf.context.manifests.removals("handbook", at(0))
+    assert removal.documents == 2
+
+
 def test_one_document_of_one_is_not_hidden_either() -> None:
     shelf = Shelf(decks=DECKS[:1])
     with pytest.raises(ChangeRefused, match=r"1 of 1 documents would be hidden, 100\.0 %"):
