@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import time
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -418,6 +419,68 @@ def test_every_decision_is_a_commit_and_reverting_it_opens_the_item_again(on_dis
     )
     git(tmp_path, "-c", "user.name=x", "-c", "user.email=x@y", "revert", "--no-edit", "HEAD")
     assert on_disk.candidates(SOURCE).items == (candidate(),)
+
+
+def test_of_people_who_decide_in_the_same_moment_one_is_first_and_the_others_are_told(tmp_path: Path) -> None:
+    put(GitLedger(tmp_path / "ledger"), candidate())
+
+    def decide(number: int) -> str:
+        decision = Decision(Disposition.EXTEND, f"person {number}", "wait", until=f"2027-01-{number + 1:02d}")
+        try:
+            GitLedger(tmp_path / "ledger").decide(SOURCE, "decks/january.md", decision, fingerprint="f1")
+        except DecisionConflict as conflict:
+            return str(conflict.facts["first"])
+        return f"person {number}"
+
+    with ThreadPoolExecutor(8) as people:
+        firsts = set(people.map(decide, range(8)))
+    (first,) = firsts
+    (item,) = GitLedger(tmp_path / "ledger").candidates(SOURCE).decided
+    assert item.decision is not None
+    assert item.decision.by == first
+    assert git(tmp_path, "log", "--format=%an").split("\n").count(first) == 1
+
+
+def decided_on_a_branch(tmp_path: Path, branch: str, decision: str, doc_id: str = "decks/january.md") -> None:
+    git(tmp_path, "checkout", "-q", "-b", branch, "main")
+    decide_by_hand(tmp_path, decision, doc_id)
+    git(tmp_path, *AS_ADA, "commit", "-q", "-a", "-m", f"Keep {doc_id}")
+    git(tmp_path, "checkout", "-q", "main")
+
+
+AS_ADA = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+
+
+def test_a_pull_request_decides_like_everything_else(on_disk: GitLedger, tmp_path: Path) -> None:
+    put(on_disk, candidate(), candidate("b.md"))
+    git(tmp_path, "branch", "-M", "main")
+    decided_on_a_branch(tmp_path, "keep-january", KEPT_BY_HAND)
+    assert on_disk.candidates(SOURCE).decided == ()
+    on_disk.decide(SOURCE, "b.md", purge(), fingerprint="f1")
+    git(tmp_path, *AS_ADA, "merge", "-q", "--no-edit", "keep-january")
+    assert [item.doc_id for item in on_disk.candidates(SOURCE).decided] == ["b.md", "decks/january.md"]
+    found = [candidate(), candidate("b.md")]
+    queue = again(on_disk, found, {"decks/january.md": "c1", "b.md": "c1"})
+    assert len(queue.decided) == 2
+
+
+def test_two_pull_requests_that_disagree_are_named_with_their_file_and_both_words_stay(
+    on_disk: GitLedger, tmp_path: Path
+) -> None:
+    put(on_disk, candidate(), candidate("b.md"))
+    git(tmp_path, "branch", "-M", "main")
+    decided_on_a_branch(tmp_path, "keep", KEPT_BY_HAND)
+    decided_on_a_branch(tmp_path, "purge", "  disposition: approve-purge\n  by: bob\n  why: nobody needs it\n")
+    git(tmp_path, *AS_ADA, "merge", "-q", "--no-edit", "keep")
+    with pytest.raises(subprocess.CalledProcessError):
+        git(tmp_path, *AS_ADA, "merge", "-q", "--no-edit", "purge")
+    queue = again(on_disk, [candidate(), candidate("b.md")], {"decks/january.md": "c1", "b.md": "c1"})
+    assert [item.doc_id for item in queue.items] == ["b.md"]
+    (unreadable,) = queue.unreadable
+    assert unreadable.doc_id == "decks/january.md"
+    text = file_of(tmp_path).read_text(encoding="utf-8")
+    assert "by: ada" in text
+    assert "by: bob" in text
 
 
 def test_a_thousand_items_are_one_commit_and_a_few_seconds(on_disk: GitLedger, tmp_path: Path) -> None:
