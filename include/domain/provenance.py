@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -34,6 +36,13 @@ class DateCluster:
 
     def covers(self, field: DateField, origin: str, value: datetime) -> bool:
         return self.is_of(field, origin) and self.first <= value <= self.last
+
+
+def cluster_of(clusters: Sequence[DateCluster], field: DateField, origin: str, value: datetime) -> DateCluster | None:
+    """The one that a date belongs to. `clusters` are ordered by field, origin and first date, and none of one origin
+    overlaps another: an import of weeks has thousands, and every date of its source is looked up."""
+    at = bisect_right(clusters, (field, place_of(origin), value), key=lambda one: (one.field, one.origin, one.first))
+    return clusters[at - 1] if at and clusters[at - 1].covers(field, origin, value) else None
 
 
 @dataclass(frozen=True, slots=True)

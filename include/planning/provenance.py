@@ -14,6 +14,7 @@ A cluster stays one while its documents bear these dates: an import is not forgo
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,7 +26,7 @@ from include.domain.dating import Distrust, date_document, imported, note_of, to
 from include.domain.documents import ExtractedDocument, Marks
 from include.domain.inventory import IndexInventory
 from include.domain.payload import marked, metadata_hash, source_says
-from include.domain.provenance import DateAnomaly, DateCluster, DateReport, DateShare
+from include.domain.provenance import DateAnomaly, DateCluster, DateReport, DateShare, cluster_of
 
 SAME_SECOND = 5
 SAME_DAY, SAME_DAY_PERCENT = 10, 20
@@ -83,12 +84,12 @@ def clusters_in(documents: Iterable[DocumentProvenance], known: Sequence[DateClu
             by_origin[name, origin].passed_over.append(minute)
     found: list[DateCluster] = []
     for (name, origin), alike in by_origin.items():
-        remembered = [(one.first, one.last) for one in known if one.is_of(name, origin)]
-        spans = [*_spans(origin, alike, remembered), *remembered]
-        for first, last in _joined(spans):
-            members = alike.between(first, last)
+        remembered = _joined((one.first, one.last) for one in known if one.is_of(name, origin))
+        spans = _joined([*_spans(origin, alike, remembered), *remembered])
+        of = len(alike.dates) + len(alike.passed_over)
+        for (first, last), members in zip(spans, alike.counted(spans), strict=True):
             if members >= SAME_SECOND:
-                found.append(DateCluster(name, origin, first, last, members, len(alike.dates) + len(alike.passed_over)))
+                found.append(DateCluster(name, origin, first, last, members, of))
     return tuple(sorted(found, key=lambda each: (each.field, each.origin, each.first)))
 
 
@@ -100,13 +101,26 @@ class _Alike:
     dates: list[EvidencedDate] = field(default_factory=list)
     passed_over: list[datetime] = field(default_factory=list)
 
-    def between(self, first: datetime, last: datetime) -> int:
-        of_minutes = sum(_holds_minute((first, last), minute) for minute in self.passed_over)
-        return of_minutes + sum(first <= date.value <= last for date in self.dates)
+    def counted(self, spans: Sequence[_Span]) -> list[int]:
+        """How many lie in each."""
+        exact, minutes = sorted(date.value for date in self.dates), sorted(self.passed_over)
+        return [
+            bisect_right(exact, last)
+            - bisect_left(exact, first)
+            + bisect_right(minutes, last)
+            - bisect_left(minutes, _minute(first))
+            for first, last in spans
+        ]
+
+    def not_in(self, spans: Sequence[_Span]) -> list[datetime]:
+        """What was passed over and lies in none of these, which are in order and do not overlap."""
+        firsts = [_minute(first) for first, _ in spans]
+        places = [(minute, bisect_right(firsts, minute)) for minute in self.passed_over]
+        return [minute for minute, at in places if not at or minute > spans[at - 1][1]]
 
 
-def _holds_minute(span: _Span, minute: datetime) -> bool:
-    return span[0].replace(second=0, microsecond=0) <= minute <= span[1]
+def _minute(moment: datetime) -> datetime:
+    return moment.replace(second=0, microsecond=0)
 
 
 def _joined(spans: Iterable[_Span]) -> list[_Span]:
@@ -123,8 +137,7 @@ def _joined(spans: Iterable[_Span]) -> list[_Span]:
 def _spans(origin: str, alike: _Alike, remembered: Sequence[_Span]) -> Iterator[_Span]:
     """Days first, fullest first; then seconds among what is left. What was passed over and is remembered is not found
     a second time, a minute beside itself."""
-    anew = [minute for minute in alike.passed_over if not any(_holds_minute(span, minute) for span in remembered)]
-    left = sorted([*(date.value for date in alike.dates), *anew])
+    left = sorted([*(date.value for date in alike.dates), *alike.not_in(remembered)])
     of = len(left)
     while left:
         day = _fullest(left, _DAY - timedelta(microseconds=1))
@@ -165,7 +178,8 @@ def distrust_of(clusters: Sequence[DateCluster]) -> Distrust:
         date = candidate.date
         if date is None:
             return ""
-        return next((one.why for one in clusters if one.covers(candidate.field, candidate.origin, date.value)), "")
+        cluster = cluster_of(clusters, candidate.field, candidate.origin, date.value)
+        return cluster.why if cluster else ""
 
     return why
 
@@ -188,8 +202,7 @@ def still_believed(document: DocumentProvenance, clusters: Sequence[DateCluster]
     return {
         name: cluster
         for name, date in document.dates.items()
-        for cluster in clusters
-        if date.is_trusted and cluster.covers(name, date.origin, date.value)
+        if date.is_trusted and (cluster := cluster_of(clusters, name, date.origin, date.value))
     }
 
 

@@ -356,7 +356,14 @@ def test_dt_11_a_page_without_a_date_of_its_own_is_neither_new_nor_old_in_the_an
             if each["doc_id"] == doc_id
         ]
     assert only["created_at"] is None
-    assert only["date"] == {"value": None, "origin": "", "trust": "", "age_days": None, "note": "date unknown"}
+    assert only["date"] == {
+        "value": None,
+        "origin": "",
+        "trust": "",
+        "age_days": None,
+        "precision": "",
+        "note": "date unknown",
+    }
     assert only["parts"]["recency"] == pytest.approx(0.1)
 
 

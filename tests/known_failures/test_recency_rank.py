@@ -106,7 +106,14 @@ def test_rr_06_a_page_without_a_date_is_neutral_and_explain_says_so(age: int) ->
     placed = rank("latest refunds", [undated, dated])
     assert shown(placed)[0] == ("dated" if age == 10 else "undated")
     (said,) = [each for each in explained(placed) if each["doc_id"] == "undated"]
-    assert said["date"] == {"value": None, "origin": "", "trust": "", "age_days": None, "note": "date unknown"}
+    assert said["date"] == {
+        "value": None,
+        "origin": "",
+        "trust": "",
+        "age_days": None,
+        "precision": "",
+        "note": "date unknown",
+    }
     assert {each.scored.candidate.key.doc_id: each.scored.score for each in rank("refunds", [undated, dated])} == {
         "dated": 1.0,
         "undated": 1.0,

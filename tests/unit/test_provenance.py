@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -128,6 +129,16 @@ def test_an_import_is_not_forgotten_when_its_source_has_grown() -> None:
     assert sizes(grown) == []  # nobody would see it now
     assert sizes(grown, known) == [(30, 3030)]
     assert sizes(dated(*days(3000, every=0.7)), known) == []  # its documents are gone, and so is it
+
+
+def test_an_import_of_weeks_in_thousands_of_batches_is_found_in_seconds() -> None:
+    batches = dated(*(IMPORT + timedelta(minutes=number // 5) for number in range(50_000)))
+    began = time.process_time()
+    found = clusters_in(batches)
+    assert clusters_in(batches, found) == found
+    assert all(still_believed(one, found) for one in batches)
+    assert time.process_time() - began < 20
+    assert (len(found), {one.documents for one in found}) == (10_000, {5})
 
 
 def test_looking_twice_finds_the_same() -> None:
