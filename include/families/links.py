@@ -26,6 +26,7 @@ from enum import Enum, auto
 from typing import Protocol
 
 from include.families.members import Member
+from include.families.names import read_name
 from include.families.references import References
 from include.families.standing import Standing, is_evergreen, standing_of
 
@@ -213,8 +214,14 @@ def _kept_by_a_person(member: Member) -> str:
 
 
 def _one_language(one: Member, other: Member) -> bool:
-    first, second = ((each.lang or "").casefold().replace("_", "-") for each in (one, other))
-    return not first or not second or first == second
+    """Whether nothing says that they are in two: `en` may be `en-US`, `pt-BR` is not `pt-PT`."""
+    first, second = map(_language, (one, other))
+    return not first or not second or f"{first}-".startswith(f"{second}-") or f"{second}-".startswith(f"{first}-")
+
+
+def _language(member: Member) -> str:
+    lang = member.lang or read_name(member.key.doc_id, member.title).lang or ""
+    return lang.casefold().replace("_", "-")
 
 
 def _sorted(statements: Iterable[Statement]) -> tuple[Statement, ...]:

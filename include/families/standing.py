@@ -29,20 +29,26 @@ class Standing(StrEnum):
 
 
 _WORDS = {
-    Standing.SUPERSEDED: "superseded superceded replaced obsolete obsoleted moved überholt ersetzt",
+    Standing.SUPERSEDED: (
+        "superseded superceded replaced obsolete obsoleted moved überholt ersetzt abgelöst remplacé remplacée"
+        " reemplazado reemplazada sustituido sustituida sostituito sostituita vervangen obsolète obsoleto obsoleta"
+    ),
     Standing.RETIRED: (
         "withdrawn rejected retracted retired closed cancelled canceled revoked expired abandoned declined archived"
         " deprecated historic humorous humorus joke fool fools outdated sunset discontinued repealed void eol removed"
+        " zurückgezogen abgelehnt aufgehoben ungültig veraltet abrogé abrogée retiré retirée rejeté rejetée périmé"
+        " périmée derogado derogada retirado retirada rechazado rechazada"
     ),
     Standing.PENDING: (
         "draft drafts drafting proposed proposal provisional experimental review reviewing pending candidate preview"
-        " wip idea implementable unreleased upcoming planned entwurf discussion alpha beta rc"
+        " wip idea implementable unreleased upcoming planned entwurf discussion alpha beta rc brouillon projet borrador"
     ),
     Standing.STALLED: "deferred postponed dormant stagnant inactive incomplete paused unmaintained",
     Standing.IN_FORCE: (
         "accepted active approved final finalized deployed complete completed implemented adopted published current"
         " stable released living ratified effective valid enacted live recommended recommendation canonical"
         " authoritative official evergreen standard decided gültig freigegeben"
+        " genehmigt verabschiedet approuvé approuvée validé validée adopté adoptée vigente aprobado aprobada"
     ),
 }
 _STANDING = {word: standing for standing, words in _WORDS.items() for word in words.split()}
@@ -51,6 +57,10 @@ _PHRASES = {
     "proposed standard": Standing.IN_FORCE,
     "internet standard": Standing.IN_FORCE,
     "in force": Standing.IN_FORCE,
+    "in kraft": Standing.IN_FORCE,
+    "en vigueur": Standing.IN_FORCE,
+    "en vigor": Standing.IN_FORCE,
+    "ausser kraft": Standing.RETIRED,
     "best current practice": Standing.IN_FORCE,
     "last call": Standing.PENDING,
     "in progress": Standing.PENDING,

@@ -29,7 +29,7 @@ _FIRST_SECTIONS = 6
 _SECTION_LINES = 25
 
 _MAIL_LINE = re.compile(r"[ \t]*([A-Z][\w' -]{0,40}):(?:[ \t]+(.*)|$)")
-_OPENS_BLOCK = re.compile(r"\s*(?:<pre\b[^>]*>|`{3,}|~{3,})\s*$", re.IGNORECASE)  # code names its language
+_OPENS_BLOCK = re.compile(r"\s*(?:<pre\b[^>]*>|`{3,}|~{3,}|::)\s*$", re.IGNORECASE)  # code names its language
 _TITLE_LINE = re.compile(r"\s*(?:#\s.*|=+\s*|-{3,}\s*)?$")
 _FENCED = re.compile(r"^[ \t>]*(`{3,}|~{3,}).*?(?:^[ \t>]*\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _CLOSES_BLOCK = re.compile(r"\s*(?:</pre>|`{3,}|~{3,})", re.IGNORECASE)
@@ -87,6 +87,7 @@ def _block_at_the_top(text: str) -> tuple[list[Field], int]:
     is_fenced = below_title < len(lines) and _OPENS_BLOCK.match(lines[below_title]) is not None
     if is_fenced:
         at = below_title + 1
+        at = next((n for n in range(at, len(lines)) if lines[n].strip()), at)  # `::` stands above an empty line
     is_rfc = not is_fenced and any(_RFC.match(line.strip()) for line in lines[at : at + 15])
     fields: list[Field] = []
     last = at

@@ -24,13 +24,19 @@ from include.text.notices import notices
 from include.text.references import REGISTERS, pointers, references
 
 _FAMILY = frozenset({"family", "docfamily", "documentfamily"})
-_VERSION = frozenset({"version", "docversion", "documentversion", "documentrevision"})
-_STATUS = frozenset({"status", "docstatus", "documentstatus", "intendedstatus"})
-_SUPERSEDES = frozenset({"supersedes", "supercedes", "replaces", "obsoletes", "successorof", "predecessor"})
+_VERSION = frozenset({"version", "docversion", "documentversion", "documentrevision", "versión", "versione", "versie"})
+_STATUS = frozenset({"status", "docstatus", "documentstatus", "intendedstatus", "statut", "estado", "stato"})
+_SUPERSEDES = frozenset(
+    {"supersedes", "supercedes", "replaces", "obsoletes", "successorof", "predecessor", "ersetzt", "remplace"}
+    | {"annuleetremplace", "reemplaza", "reemplazaa", "sustituye", "sustituyea", "sostituisce", "vervangt"}
+)
 _SUPERSEDED_BY = frozenset(
     {"supersededby", "supercededby", "replacedby", "obsoletedby", "deprecatedby", "succeededby", "successor"}
     | {"proposedreplacement", "replacement", "deprecatedinfavorof", "deprecatedinfavourof"}
+    | {"ersetztdurch", "abgelöstdurch", "remplacépar", "remplacéepar", "reemplazadopor", "reemplazadapor"}
+    | {"sustituidopor", "sustituidapor", "sostituitoda", "vervangendoor"}
 )
+_REASONS = frozenset({"withdrawalreason"})
 _ALIASES = frozenset({"aliases", "alias", "redirectfrom", "redirectsfrom", "formerurls", "oldurls", "alsoknownas"})
 _TYPE = frozenset({"type"})
 _FIELDS = _FAMILY | _VERSION | _STATUS | _SUPERSEDES | _SUPERSEDED_BY
@@ -51,6 +57,15 @@ _BY = re.compile(
 )
 _OF = re.compile(r"\b(?:supersedes|supercedes|replaces|obsoletes)\b\s*:?\s*(?P<rest>.+)", re.IGNORECASE)
 _IN_PART = re.compile(r"\b(?:partly|partially|in part|parts? of)\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"[.;,:()–—]")
+_UNREAL = re.compile(
+    r"\b(?:not|never|no|nor|will|would|shall|may|might|could|should|can|to be|if|unless|once|when|until"
+    r"|proposed|planned|proposes|intended|expected)\b",
+    re.IGNORECASE,
+)
+"""What makes a statement one of a wish, a plan or a denial."""
+_ON_CONDITION = re.compile(r"\b(?:if|unless|once|when|until)\b", re.IGNORECASE)
+_CHOICE = re.compile(r"\s*(?:\||\s/\s|,?\s+or\s+)\s*")
 _NO_WORD = re.compile(r"^[\W_]+")
 _STATUS_ENDS = re.compile(r"[(\[*:;,.<|\n`]|\s[-–—]\s|\s+(?:by|in favou?r|on|as of|since|with|see)\b|→|->|=>")
 _LONGEST_STATUS = 40
@@ -96,9 +111,12 @@ def read_lineage(fields: Mapping[str, object], text: str) -> Lineage:
     head = read_head(text, lambda name: (key := _key(name)) in _OF_A_HEADER or key in _NUMBERED)
     for name, value in head.fields:
         _take(stated, _key(name), [value], in_header=True)
+    said = {_key(name) for name, _ in head.fields}
     for notice in () if head.is_formal else notices(head.opening):
-        stated.superseded_by += notice.superseded_by
-        stated.supersedes += notice.supersedes
+        if said.isdisjoint(_SUPERSEDED_BY):  # else the field is what reads like a notice
+            stated.superseded_by += notice.superseded_by
+        if said.isdisjoint(_SUPERSEDES):
+            stated.supersedes += notice.supersedes
         stated.status = stated.status or notice.status
     return stated.as_lineage()
 
@@ -139,6 +157,8 @@ def _take(stated: _Statements, key: str, texts: Iterable[str], *, in_header: boo
             stated.superseded_by += references(text)
         elif key in _STATUS:
             _take_status(stated, text)
+        elif key in _REASONS:
+            _take_links(stated, text)
         elif key in _TYPE and _JOKE.search(text):
             stated.status = "Humorous"  # whatever its status: it is meant as a joke
         elif key in _VERSION:
@@ -155,13 +175,25 @@ def _take(stated: _Statements, key: str, texts: Iterable[str], *, in_header: boo
 def _take_status(stated: _Statements, text: str) -> None:
     """`Superseded by [036. Multi-cluster](036-multi-cluster.md)` is a status and a reference."""
     text = " ".join(text[:_LONGEST_SENTENCE].split())
-    if (by := _BY.search(text)) and not _IN_PART.search(text[: by.end("rest")]):
-        stated.superseded_by += pointers(by["rest"]) or references(_until_end(by["rest"]))
-    if (of := _OF.search(text)) and not _IN_PART.search(text[: of.end("rest")]):
-        stated.supersedes += pointers(of["rest"]) or references(_until_end(of["rest"]))
+    if len(_CHOICE.split(text)) > 2:  # a template: proposed | accepted | superseded by …
+        return
+    _take_links(stated, text)
     word = _STATUS_ENDS.split(_NO_WORD.sub("", text), maxsplit=1)[0].strip()
     if word and not stated.status and len(word) <= _LONGEST_STATUS:
         stated.status = word
+
+
+def _take_links(stated: _Statements, text: str) -> None:
+    for found, references_of in ((_BY.search(text), stated.superseded_by), (_OF.search(text), stated.supersedes)):
+        if found and not _IN_PART.search(text[: found.end("rest")]) and _is_so(text, found):
+            references_of += pointers(found["rest"]) or references(_until_end(found["rest"]))
+
+
+def _is_so(text: str, found: re.Match[str]) -> bool:
+    """Whether it is stated as a fact: "not superseded by", "will be superseded by … once approved" are none."""
+    before = _CLAUSE.split(text[: found.start()])[-1]
+    after = re.split(r"[.;](?:\s|$)", found["rest"], maxsplit=1)[0]
+    return not _UNREAL.search(before) and not _ON_CONDITION.search(after)
 
 
 def _until_end(sentence: str) -> str:

@@ -44,7 +44,9 @@ _SAYS_RETIRED = re.compile(
 _SAYS_REPLACES = re.compile(
     rf"{_SUBJECT}(?:{_ADVERB}\s+)?(?:supersedes|supercedes|replaces|obsoletes)\s+(?P<rest>.+)", re.IGNORECASE
 )
-_OPENS_WITH = re.compile(rf"(?:{_RETIRED}){_WHEN}\s*:?\s+(?:{_BY}|→|->|=>)\s*:?\s+(?P<rest>.+)", re.IGNORECASE)
+_OPENS_WITH = re.compile(
+    rf"(?:`?\w+`\s*:?\s+)?(?:{_RETIRED}){_WHEN}\s*:?\s+(?:{_BY}|→|->|=>)\s*:?\s+(?P<rest>.+)", re.IGNORECASE
+)
 _OPENS_AS_RETIRED = re.compile(
     r"(?P<status>deprecated|superse?[dc]ed|obsolete|outdated|out\s+of\s+date|archived|retired|replaced)\b"
     r"(?:\s+(?:document|page|version|policy|content))?\s*[:.!,;–—-]",
@@ -90,8 +92,8 @@ def notices(opening: str) -> Iterator[Notice]:
 def _notice(paragraph: str) -> Notice | None:
     if directive := _DIRECTIVE.match(paragraph):
         return Notice(superseded_by=references(directive["rest"]))
-    text = _LABEL.sub("", _MARKS.sub("", paragraph), count=1) if _LABEL.match(_MARKS.sub("", paragraph)) else paragraph
-    text = _EMPHASIS.sub("", _MARKS.sub("", text)).strip()
+    bare = _EMPHASIS.sub("", _MARKS.sub("", paragraph))
+    text = _MARKS.sub("", _LABEL.sub("", bare, count=1) if _LABEL.match(bare) else bare).strip()
     if stated := _SAYS_BY.search(text) or _OPENS_WITH.match(text) or _SAYS_MOVED.search(text):
         clause = _END.split(stated["rest"])[0]
         by = pointers(clause) or (references(clause) if len(clause) <= 100 else ())

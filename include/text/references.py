@@ -53,6 +53,12 @@ _NOTHING = frozenset(
     {"", "-", "--", "–", "—", "~", "none", "n/a", "na", "no", "yes", "null", "nil", "tbd", "todo", "false", "true"}
     | {"unknown", "nothing", "not applicable", "0"}
 )
+_NO_SUCH = re.compile(
+    r"(?:no|not|none|nothing)(?:\s+(?:yet|applicable|superseded|replaced|obsoleted|successor|predecessor|previous|prior"
+    r"|earlier|known|available|version|document|policy|so|far|at|this|time|currently))+|.*[{}].*|\W*|[A-Z]{2,9}-[NX]{2,6}",
+    re.IGNORECASE | re.DOTALL,
+)
+"""None in words, and the places of a template that nobody filled in."""
 _QUOTES = " \t\n\"'`*_“”‘’«»"
 
 
@@ -72,7 +78,7 @@ def references(text: str) -> tuple[str, ...]:
             found += links
             continue
         bare = _bare(part)
-        if bare.casefold() in _NOTHING:
+        if bare.casefold() in _NOTHING or _NO_SUCH.fullmatch(bare):
             continue
         if _BARE_NUMBER.fullmatch(bare) or _PATH.fullmatch(bare):
             found.append(bare.rstrip("."))
@@ -81,7 +87,8 @@ def references(text: str) -> tuple[str, ...]:
         else:
             titles.append(part)
     if titles and not found:
-        found = [_bare(title) for title in masked.split(";") if not _PARTIAL.search(title)]
+        whole = (_bare(title) for title in masked.split(";") if not _PARTIAL.search(title))
+        found = [title for title in whole if not _NO_SUCH.fullmatch(title)]
     return tuple(dict.fromkeys(each for each in found if each.casefold() not in _NOTHING and len(each) <= LONGEST))
 
 

@@ -561,3 +561,14 @@ def test_every_link_says_why() -> None:
         ("deck-v3.md", "deck-v2.md"): ("deck-v3.md says that it supersedes 'deck-v2.md'",),
     }
     assert decision.outcome is Outcome.DECIDED
+
+
+def test_a_successor_in_another_language_replaces_nothing_though_only_paths_name_the_languages() -> None:
+    decision = the_family(member("de/a.md", superseded_by=["../en/b.md"]), member("en/b.md"))
+    assert options(decision) == {"de/a.md"}
+
+
+def test_a_language_and_its_region_are_one() -> None:
+    decision = the_family(member("a.md", lang="en", superseded_by=["b.md"]), member("b.md", lang="en-US"))
+    assert decision.current == "b.md"
+    assert not the_family(member("a.md", lang="pt-BR", superseded_by=["b.md"]), member("b.md", lang="pt-PT")).links
