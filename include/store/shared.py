@@ -47,9 +47,14 @@ class SharedReading:
         self._store = store
         self._wait_seconds = wait_seconds
         self._share_seconds = share_seconds
-        self._changed = threading.Condition()
+        # One lock, two who wait for different things: were all woken by everything, fifty readers who wait for another
+        # process would keep each other awake, and take the time of the process that they wait for.
+        lock = threading.Lock()
+        self._opened = threading.Condition(lock)
+        self._asked = threading.Condition(lock)
         self._waiting = 0
         self._inside = 0
+        self._entered = 0
         self._index: IndexReader | None = None
         self._failed: tuple[int, Exception] | None = None
         self._attempts = 0
@@ -72,53 +77,57 @@ class SharedReading:
         try:
             yield index
         finally:
-            with self._changed:
+            with self._asked:
                 self._inside -= 1
-                self._changed.notify_all()
+                if not self._inside:
+                    self._asked.notify()
 
     def close(self) -> None:
         """End the session as soon as those inside have read. Nobody is let in any more."""
-        with self._changed:
+        with self._asked:
             self._closed = True
-            self._changed.notify_all()
+            self._asked.notify()
+            self._opened.notify_all()
             keeper = self._keeper
         if keeper is not None:
             keeper.join(self._wait_seconds)
 
     def _enter(self) -> IndexReader:
         deadline = time.monotonic() + self._wait_seconds
-        with self._changed:
-            if self._closed:
-                raise StoreUnavailable(f"{self.location}: this process is about to end")
-            self._waiting += 1
+        with self._opened:
             before = self._attempts  # a failure of one of these began before this reader came
+            self._waiting += 1
             try:
-                while self._index is None:
-                    self._awake()
+                if self._index is None and not self._closed:
+                    self._ask()
+                while self._index is None or self._closed:
+                    if self._closed:
+                        raise StoreUnavailable(f"{self.location}: this process is about to end")
                     if self._failed is not None and self._failed[0] > before:
                         raise self._failed[1]
-                    if not self._changed.wait(deadline - time.monotonic()) and time.monotonic() >= deadline:
+                    if not self._opened.wait(deadline - time.monotonic()) and time.monotonic() >= deadline:
                         raise StoreBusy(
                             f"{self.location}: not open for reading within {self._wait_seconds:g} s; another process "
                             "holds it, or the readers before take too long. Try again later"
                         )
                 self._inside += 1
+                self._entered += 1
                 return self._index
             finally:
                 self._waiting -= 1
 
-    def _awake(self) -> None:
-        """The thread that holds the session: the lock of the folder belongs to a thread."""
+    def _ask(self) -> None:
+        """Wake the thread that holds the session: the lock of the folder belongs to a thread."""
         if self._keeper is None or not self._keeper.is_alive():
             self._keeper = threading.Thread(target=self._keep, name="truecopy-index", daemon=True)
             self._keeper.start()
-        self._changed.notify_all()
+        self._asked.notify()
 
     def _keep(self) -> None:
         while not self._closed:
-            with self._changed:
+            with self._asked:
                 while not self._waiting:
-                    self._changed.wait()
+                    self._asked.wait()
                     if self._closed:
                         return
                 self._attempts += 1
@@ -127,32 +136,32 @@ class SharedReading:
                     self._let_in(index)
                 time.sleep(LOOK_SECONDS)  # who waited outside is woken now, and must not find us there first
             except Exception as error:  # noqa: BLE001 (every reader that waits gets it)
-                with self._changed:
+                with self._opened:
                     self._failed = (self._attempts, error)
-                    self._changed.notify_all()
+                    self._opened.notify_all()
 
     def _let_in(self, index: IndexReader) -> None:
-        with self._changed:
+        with self._asked:
             self._index = index
-            self._changed.notify_all()
+            self._opened.notify_all()
             try:
                 self._stay()
             finally:
                 self._index = None
                 while self._inside:
-                    self._changed.wait()
+                    self._asked.wait()
 
     def _stay(self) -> None:
         """Until others want the index, or nobody here does."""
         opened_at = read_at = looked_at = time.monotonic()
-        wanted = False
+        wanted, seen = False, 0
         while not self._closed:
-            self._changed.wait(LOOK_SECONDS)
+            self._asked.wait(LOOK_SECONDS)
             now = time.monotonic()
             if now - looked_at >= LOOK_SECONDS:
                 wanted, looked_at = self._store.is_wanted(), now
-            if self._inside or self._waiting:
-                read_at = now
+            if self._inside or self._waiting or self._entered != seen:
+                read_at, seen = now, self._entered
                 if wanted and now - opened_at >= self._share_seconds:
                     return
             elif wanted or now - read_at >= IDLE_SECONDS:

@@ -112,6 +112,31 @@ def test_who_is_not_let_in_in_time_is_told_that_the_index_is_busy(store: Counted
         threads.submit(count, shared).result()
 
 
+def test_readers_who_wait_for_another_process_leave_it_the_processor(tmp_path: Path, store: CountedStore) -> None:
+    shared = SharedReading(EdgeStore(tmp_path / "index", "docs", lock_timeout=30), wait_seconds=30)
+    with ThreadPoolExecutor(50) as threads:
+        with store.writing():
+            waiting = [threads.submit(count, shared) for _ in range(50)]
+            time.sleep(0.3)  # until they all wait
+            before = time.process_time()
+            time.sleep(1.5)
+            spent = time.process_time() - before
+        assert {each.result() for each in waiting} == {1}
+    assert spent < 0.3  # 0.01 s; each of them woken by all others: 0.7 s and more
+
+
+def test_a_session_whose_readers_are_quick_and_seldom_stays_open(
+    store: CountedStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("include.store.shared.IDLE_SECONDS", 0.6)
+    shared = SharedReading(store, wait_seconds=5)
+    for _ in range(8):
+        with shared.reading() as index:
+            index.count_points()
+        time.sleep(0.25)
+    assert store.sessions == 1
+
+
 def test_an_error_of_one_reader_is_his_own(store: CountedStore) -> None:
     shared = SharedReading(store, wait_seconds=5)
     with pytest.raises(ZeroDivisionError), shared.reading():
