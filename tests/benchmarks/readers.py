@@ -100,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             busy, busy_cpu = _phase(
                 url, process, questions, options.readers, _until_ingested(repository, pages, folder)
             )
-        _print(console, {"no ingest": (quiet, quiet_cpu), "while ingesting": (busy, busy_cpu)}, alone)
+        _print(console, {"alone": (quiet, quiet_cpu), "beside ingest": (busy, busy_cpu)}, alone)
         return int(any(asked.errors or asked.mixed for asked in (quiet, busy)))
 
 
@@ -285,7 +285,9 @@ def _opened(store: IndexStore) -> None:
 
 
 def _print(console: Console, phases: dict[str, tuple[Asked, float]], alone: dict[str, float]) -> None:
-    table = Table("", "answers", "a second", "p50 ms", "p95 ms", "max ms", "CPU ms each", "errors", "mixed")
+    table = Table(pad_edge=False, padding=(0, 1, 0, 0))  # whole on 80 columns, as logs have
+    for name in ("", "answers", "per s", "p50 ms", "p95 ms", "max ms", "CPU ms", "errors", "mixed"):
+        table.add_column(name, no_wrap=True, justify="right" if name else "left")
     for name, (asked, cpu) in phases.items():
         times = sorted(asked.seconds) or [0.0]
         table.add_row(
@@ -298,11 +300,13 @@ def _print(console: Console, phases: dict[str, tuple[Asked, float]], alone: dict
             str(asked.mixed),
         )
     console.print(table)
+    console.print("CPU ms: of the server, for each answer; mixed: answers with two editions of a document")
     ranked = max(0.0, alone["whole"] - alone["engine"] - alone["embed"])
     console.print(
-        f"one question alone: {alone['embed']:.1f} ms to embed, {alone['engine']:.1f} ms in the engine "
-        f"({alone['engine'] / alone['whole']:.0%} of {alone['whole']:.1f}), {ranked:.1f} ms heads and ranking, "
-        f"{alone['explain']:.1f} ms to explain; to open the engine {alone['open the engine']:.0f} ms"
+        f"one question alone: {alone['whole']:.1f} ms, of them {alone['embed']:.1f} to embed, {alone['engine']:.1f} in "
+        f"the engine ({alone['engine'] / alone['whole']:.0%}), {ranked:.1f} for heads and ranking; "
+        f"{alone['explain']:.1f} more to explain it. To open the engine: {alone['open the engine']:.0f} ms, once for all "
+        "who read until another process wants the index"
     )
 
 
