@@ -86,6 +86,17 @@ def what_is_wrong(
             for name in _PAST
             if isinstance(value := patch.after.get(name), str) and value > latest
         )
+    return [*problems, *what_contradicts(patches, after, others=others)]
+
+
+def what_contradicts(
+    patches: Sequence[DocumentPatch], after: Mapping[str, Marks], *, others: Mapping[str, Marks]
+) -> list[str]:
+    """Where status and successors would not fit together, one sentence each. It holds for a run that is taken back as
+    well: what was said before it may not fit what others have said since."""
+    problems = []
+    for patch in patches:
+        doc_id, marks = patch.doc_id, after[patch.doc_id]
         if not patch.after.keys() & {"status", "superseded_by"}:
             continue
         if marks.status is Status.SUPERSEDED and not marks.superseded_by:

@@ -31,6 +31,7 @@ from include.planning.metadata_rules import (
     marks_after,
     patches_of,
     taken_back,
+    what_contradicts,
     what_is_wrong,
 )
 from include.planning.staging import ApprovedStaging
@@ -118,7 +119,8 @@ def plan_revert(
     context: SourceContext, run_id: str, *, by: str, reason: str, new_run_id: str, skip_conflicts: bool = False
 ) -> MetadataChange:
     """The change that takes a run's change back. Raises ConfigError for a run that changed nothing here, ChangeRefused
-    with every value that somebody has set since: they stay, and with `skip_conflicts` the others are taken back."""
+    with every value that somebody has set since: they stay, and with `skip_conflicts` the others are taken back; also
+    when what was said before the run does not fit what was said since."""
     change = context.ledger.recorded(context.source, run_id)
     if change is None:
         raise ConfigError(
@@ -133,6 +135,14 @@ def plan_revert(
             "(--skip-conflicts)",
             source=context.source,
             conflicts=conflicts,
+        )
+    after = _marks_after(context, patches, change.hand)
+    if problems := what_contradicts(patches, after, others=context.ledger.marks(context.source)):
+        raise ChangeRefused(
+            f"{context.source}: without run {run_id} {len(problems)} documents would contradict what was said since: "
+            f"{'; '.join(problems[:_NAMED])}. Nothing was changed. Take the later run back first, or set them anew",
+            source=context.source,
+            problems=problems,
         )
     planned = plan_change(
         context, {}, hand=change.hand, by=by, reason=reason, selector=f"run {run_id}", run_id=new_run_id

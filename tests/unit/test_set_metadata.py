@@ -473,6 +473,23 @@ def test_what_somebody_set_since_is_a_named_conflict_and_stays(shelf: Shelf) -> 
     assert [shelf.says(deck, "created_at") for deck in DECKS[:3]] == [None, "2024-01-01T00:00:00.000000Z", None]
 
 
+def test_taking_back_never_leaves_a_circle_of_successors(shelf: Shelf) -> None:
+    shelf.set({DECKS[0]: {"status": "superseded", "superseded_by": DECKS[1]}}, run_id="first")
+    shelf.revert("first")
+    shelf.set({DECKS[1]: {"status": "superseded", "superseded_by": DECKS[0]}})
+    before = shelf.context.ledger.marks("handbook")
+    with pytest.raises(ChangeRefused, match=f"leads back to it: {DECKS[0]} -> {DECKS[1]} -> {DECKS[0]}"):
+        shelf.revert("set-2")
+    assert shelf.context.ledger.marks("handbook") == before
+
+
+def test_taking_back_half_of_a_run_never_leaves_a_published_document_with_a_successor(shelf: Shelf) -> None:
+    shelf.set({DECKS[0]: {"status": "superseded", "superseded_by": DECKS[1]}}, run_id="first")
+    shelf.set({DECKS[0]: {"superseded_by": DECKS[2]}})
+    with pytest.raises(ChangeRefused, match=f"names {DECKS[2]}, but its status is published"):
+        plan_revert(shelf.context, "first", by="Ada", reason="wrong", new_run_id="back", skip_conflicts=True)
+
+
 def test_a_run_that_the_ledger_does_not_know_cannot_be_taken_back(shelf: Shelf) -> None:
     with pytest.raises(ConfigError, match="no change by run nothing"):
         shelf.revert("nothing")
