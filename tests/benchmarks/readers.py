@@ -305,8 +305,8 @@ def _print(console: Console, phases: dict[str, tuple[Asked, float]], alone: dict
     console.print(
         f"one question alone: {alone['whole']:.1f} ms, of them {alone['embed']:.1f} to embed, {alone['engine']:.1f} in "
         f"the engine ({alone['engine'] / alone['whole']:.0%}), {ranked:.1f} for heads and ranking; "
-        f"{alone['explain']:.1f} more to explain it. To open the engine: {alone['open the engine']:.0f} ms, once for all "
-        "who read until another process wants the index"
+        f"{alone['explain']:.1f} more to explain it. To open the engine: {alone['open the engine']:.0f} ms, once for "
+        "all who read until another process wants the index"
     )
 
 
