@@ -356,9 +356,10 @@ class Ledger(ReviewQueue, Protections, Protocol):
         ...
 
     def record(self, change: MetadataChange) -> None:
-        """Write a change: all of it or nothing. A run that is recorded already is left as it is.
+        """Write a change: all of it or nothing. What its run recorded already, and still holds, is left as it is.
 
-        Raises ChangeRefused when what it begins with is no longer what the hand's record says.
+        Raises ChangeRefused when what it begins with is no longer what the hand's record says, and when its run has
+        recorded another change, or one that was taken back since.
         """
         ...
 

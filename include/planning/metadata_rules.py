@@ -71,7 +71,7 @@ def what_is_wrong(
     problems = []
     latest = rfc3339(now + timedelta(days=1))  # today, wherever that is
     for patch in patches:
-        doc_id, marks = patch.doc_id, after[patch.doc_id]
+        doc_id = patch.doc_id
         if doc_id not in known:
             problems.append(f"{doc_id} is not in the index")
         for name in ("supersedes", "superseded_by"):

@@ -75,8 +75,16 @@ class Decisions(YamlRecords):
 
     def record(self, change: MetadataChange) -> None:
         with self._repository.locked():
-            if self.recorded(change.source, change.run_id) is None:
-                fields = _with(self.decided(change.source, change.hand), change)
+            decided = self.decided(change.source, change.hand)
+            fields = _with(decided, change)
+            if self.recorded(change.source, change.run_id) is not None:
+                if fields != decided:
+                    raise ChangeRefused(
+                        f"{change.source}: run {change.run_id} has changed metadata already, and the ledger says "
+                        "something else by now. Nothing was changed; a new run needs an id of its own",
+                        source=change.source,
+                    )
+            else:
                 self._repository.write(_change_path(change.source, change.run_id), _written(change))
                 self._repository.write(_path(change.source, change.hand), write_entries(fields))
                 self._commit_change(change)

@@ -93,9 +93,8 @@ class FakeLedger(FakeReviewQueue):
         return dict(self.decisions.get((source, hand), {}))
 
     def record(self, change: MetadataChange) -> None:
-        if self.recorded(change.source, change.run_id) is not None:
-            return
-        decided = dict(self.decided(change.source, change.hand))
+        before = self.decided(change.source, change.hand)
+        decided = dict(before)
         for patch in change.patches:
             fields = dict(decided.pop(patch.doc_id, {}))
             for name, value in patch.after.items():
@@ -104,6 +103,10 @@ class FakeLedger(FakeReviewQueue):
                 fields[name] = value
             if kept := {name: value for name, value in fields.items() if value is not None}:
                 decided[patch.doc_id] = kept
+        if self.recorded(change.source, change.run_id) is not None:
+            if decided != before:
+                raise ChangeRefused(f"{change.source}: run {change.run_id} has changed metadata already")
+            return
         self.decisions[change.source, change.hand] = decided
         self.changes.append(change)
 
