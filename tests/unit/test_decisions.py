@@ -48,7 +48,7 @@ def test_decisions_made_by_hand_are_found_counted_named_and_carried_out(context:
     assert (manifest.state, manifest.found, manifest.remaining) == (RunState.TRUE, Findings(drifted=2), Findings())
     assert {(each.doc_id, each.state, each.detail) for each in manifest.outcomes} == {
         ("page-01", DocumentState.REFRESHED, "not as the ledger decides: pinned"),
-        ("page-02", DocumentState.REFRESHED, "not as the ledger decides: overridden, status, title"),
+        ("page-02", DocumentState.HIDDEN, "not as the ledger decides: overridden, status, title"),
     }
     assert (said(context, "page-01", "pinned"), said(context, "page-02", "status")) == ({True}, {"archived"})
     decide(context)
@@ -91,7 +91,7 @@ def test_a_document_that_cannot_be_read_is_marked_all_the_same(source: FakeSourc
     source.touch("page-01")
     source.broken = {"page-01": RuntimeError("500")}
     manifest = night(context, "night")
-    assert [each.state for each in manifest.outcomes] == [DocumentState.FAILED, DocumentState.REFRESHED]
+    assert [each.state for each in manifest.outcomes] == [DocumentState.FAILED, DocumentState.HIDDEN]
     assert said(context, "page-01", "status") == {"archived"}
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import subprocess
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -268,6 +270,32 @@ def test_of_a_writer_that_was_killed_before_its_commit_all_remains_or_nothing(
     assert next_one.recorded("handbook", "run-1") == killed
     author, subject = git(tmp_path, "log", "-1", "--format=%an|%s").strip().split("|")
     assert (author, subject) == ("Ada Lovelace", "Set created_at of 1 documents in handbook")
+
+
+@pytest.mark.parametrize("full", [".lock", "marks/handbook.tmp", ".git/alone-handbook"])
+def test_a_ledger_that_takes_no_file_is_named_as_such_and_keeps_what_it_said(
+    full: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = GitLedger(tmp_path)
+    ledger.record(change(("page", {"pinned": None}, {"pinned": True}), run_id="before"))
+    opened = Path.open
+
+    def on_a_full_disk(path: Path, mode: str = "r", *arguments: Any, **options: Any) -> Any:
+        if mode != "r" and str(path.relative_to(tmp_path)).startswith(full):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return opened(path, mode, *arguments, **options)
+
+    monkeypatch.setattr(Path, "open", on_a_full_disk)
+    with (
+        pytest.raises(ConfigError, match=rf"ledger {tmp_path} cannot be written: No space left on device"),
+        ledger.changing("handbook", "run-1"),
+    ):
+        ledger.record(change(("deck", {"pinned": None}, {"pinned": True})))
+    monkeypatch.undo()
+    assert not list(tmp_path.rglob("*.tmp"))
+    with GitLedger(tmp_path).changing("handbook", "run-2"):
+        assert GitLedger(tmp_path).recorded("handbook", "run-1") is None
+        assert GitLedger(tmp_path).decided("handbook", Hand.PERSON) == {"page": {"pinned": True}}
 
 
 def _hold(folder: Path, run_id: str, seconds: float) -> str:
