@@ -81,6 +81,9 @@ _LOOSE = re.compile(
 )
 
 
+_BEGINS_INSTANT = re.compile(r"(?:\d{4}-\d\d-\d\d|\d{8}|\d{4}-?W\d\d-?\d)[Tt ]\d")
+
+
 def read_iso(text: str, *, zone: tzinfo = UTC) -> tuple[datetime, Precision, bool]:
     """(UTC, precision, whether an offset is written) of a calendar day or an instant in ISO 8601.
 
@@ -95,6 +98,8 @@ def read_iso(text: str, *, zone: tzinfo = UTC) -> tuple[datetime, Precision, boo
     if loose := _LOOSE.fullmatch(text):
         day, hour, rest, offset = loose.groups()
         text = f"{day}T{hour.zfill(2)}{rest}{'Z' if offset in ('UTC', 'GMT', 'z') else offset or ''}"
+    if not _BEGINS_INSTANT.match(text):  # Python takes any character before the hour, a digit of a longer number too
+        raise ValueError("no day and hour")
     value = datetime.fromisoformat(text)
     is_zoned = value.tzinfo is not None
     try:

@@ -5,6 +5,7 @@
 | `2026-03-01`, `20260301`, `2026/3/1`, `2026年3月1日`    | that calendar day, on every machine                   |
 | `2026-03-01T09:30+01:00`, `2026-03-01 9:30 UTC`      | that instant; without an offset in the source's zone  |
 | `Sun, 01 Mar 2026 09:30:00 +0100` (RFC 2822)         | the same                                              |
+| `Sun Mar 01 2026 09:30:00 GMT+0100 (CET)` (JavaScript) | the same                                            |
 | `1 March 2026`, `13-Jun-2000`, `March 1st, 2026`     | that day; the names of seven languages                |
 | `26/03/2018`, `3/23/2017`                            | that day: only one of the numbers can be a month      |
 | `05/02/2018`                                         | nothing, unless the source declares the order         |
@@ -87,7 +88,7 @@ _MONTH = "(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b
 _WEEKDAY = r"(?:(?P<weekday>mon|tue|wed|thu|fri|sat|sun)(?:day|s|sday|nesday|rs|rsday|urday)?\b\.?,?\s+)?"
 _TIME = (
     r"(?:,?\s+(?:at\s+)?(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<second>\d\d))?"
-    r"(?:\s*(?P<offset>Z|UTC?|GMT|[-+]\d\d:?\d\d)\b)?)?"
+    r"(?:\s*(?P<offset>Z|(?:GMT|UTC)?[-+]\d\d:?\d\d|(?:UTC?|GMT)(?![-+\d]))\b(?:\s*\([A-Z][A-Za-z ]{1,40}(?:\)|$))?)?)?"
 )
 _DAY_NUMBER = r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|\.|º)?"
 _YEAR = r"(?P<year>\d{4})(?!\d)"
@@ -191,7 +192,8 @@ def _of_names(written: re.Match[str], conventions: Conventions) -> WrittenDate:
 def _zone(offset: str | None) -> tzinfo | None:
     if offset is None:
         return None
-    if offset[0] not in "+-":
+    offset = offset.upper().removeprefix("GMT").removeprefix("UTC")
+    if offset[:1] not in ("+", "-"):
         return UTC
     digits = offset[1:].replace(":", "")
     minutes = int(digits[:2]) * 60 + int(digits[2:])

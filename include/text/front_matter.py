@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, time, tzinfo
 
@@ -247,9 +248,10 @@ def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _refuse_duplicates(names: list[str]) -> None:
-    if len(set(names)) < len(names):
-        twice = sorted({name for name in names if names.count(name) > 1})
-        raise _unreadable(f"the block names {', '.join(twice)} more than once")
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
+    if twice:
+        named = ", ".join(twice[:3]) + (f" and {len(twice) - 3} more" if len(twice) > 3 else "")
+        raise _unreadable(f"the block names {named} more than once")
 
 
 def _stringly(value: object) -> object:

@@ -45,15 +45,24 @@ _LABELS: Mapping[DateField, tuple[str, ...]] = {
     DateField.UPDATED: (
         *("updated", "updated on", "last updated", "last updated on", "last update", "last modified"),
         *("last modified on", "modified", "last revised", "revised", "last edited", "last changed", "stand"),
-        *("zuletzt aktualisiert", "zuletzt geändert", "zuletzt geändert am", "letzte änderung", "aktualisiert am"),
-        *("mis à jour le", "dernière mise à jour", "última actualización", "actualizado el"),
+        *(
+            "zuletzt aktualisiert",
+            "zuletzt aktualisiert am",
+            "letzte aktualisierung",
+            "zuletzt geändert",
+            "zuletzt geändert am",
+            "letzte änderung",
+            "aktualisiert am",
+        ),
+        *("mis à jour le", "dernière mise à jour", "dernière mise à jour le", "última actualización", "actualizado el"),
     ),
     DateField.EFFECTIVE: (
         *("effective", "effective date", "effective from", "effective as of", "effective on", "effective since"),
         *("date effective", "valid from", "valid as of", "in force from", "in force since", "in force as of"),
         *("comes into force", "comes into force on", "takes effect", "takes effect on", "gültig ab", "gültig seit"),
         *("in kraft seit", "in kraft ab", "tritt in kraft am", "en vigueur le", "en vigueur depuis"),
-        *("en vigueur à partir du", "valable à partir du", "vigente desde", "válido desde"),
+        *("en vigueur à partir du", "valable à partir du", "vigente desde", "vigente desde el", "válido desde"),
+        *("válido desde el",),
     ),
     DateField.EXPIRES: (
         *("expires", "expires on", "expiry date", "expiration date", "valid until", "valid through", "valid to"),
@@ -67,14 +76,19 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _ITSELF = re.compile(
-    r"(?:this|these|the|our|it)\b[^.:;]{0,80}?\b(?:effective|valid|in\s+force|into\s+force|effect|apply|applies)\s+"
+    r"(?:this|these|the|our|it)\b(?:(?!\b(?:which|that|who|was|were|about|describ|explain)|,)[^.:;]){0,80}?"
+    r"\b(?:effective|valid|in\s+force|into\s+force|effect|apply|applies)\s+"
     r"(?:(?:as\s+of|as\s+from|from|on|since|starting|beginning)\s+)?",
     re.IGNORECASE,
 )
 _MARKUP = re.compile(r"^[\s>*_#+\-:;,(\[|`~]+|[\s*_|`]+$")
 _SEPARATORS = re.compile(r"\s*(?:\||·|•|&nbsp;|;|\s[–—]\s(?!\s*\d)|\s/\s)\s*")
 _ENDS = re.compile(r"[\s*_`]*(?:$|[,.;)\]|(]|[–—-]\s*(?!\d))")
+_REPLACES = re.compile(r"[\s*_`]*(?:and\s+)?(?:supersed|replac)", re.IGNORECASE)
 _GOES_ON = re.compile(r"[\s*_`]*(?:[–—-]|to|until|bis|au)\s*\w{0,9}\.?\s*\d", re.IGNORECASE)
+_FENCE = re.compile(r"[\s>]*(?P<mark>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$")
+_INDENTED = re.compile(r" {4}|\t")
+_LISTED = re.compile(r"(?:[-*+]|\d+[.)])\s")
 _HEADER_LINE = re.compile(r"(?P<name>[A-Za-z][\w -]{0,30}?)\s*: +(?P<value>\S.*)|(?P<more>[ \t]+\S.*)")
 _OPENS_HEADER = re.compile(r"(?:<pre>|`{3,}\w*|\.\. .*)\s*$")
 _LOOKS_LIKE_DATE = re.compile(r"\d|[<{\[(]|\byyyy\b|\btb[adc]\b", re.IGNORECASE)
@@ -146,12 +160,8 @@ def _ends(lines: list[str]) -> Iterator[_Line]:
     """The lines at the beginning and at the end that hold something, without code. A cell below its label (a list that
     stands for a table) is joined with it."""
     kept: list[str] = []
-    fence = ""
-    for line in lines:
-        opening = line.lstrip()[:3]
-        if opening in ("```", "~~~"):
-            fence = "" if fence == opening else fence or opening
-        elif not fence and line.strip() and len(line) <= _LONGEST_LINE:
+    for line in _without_code(lines):
+        if len(line) <= _LONGEST_LINE:
             bare = _MARKUP.sub("", line)
             if kept and _is_bare_label(kept[-1]):
                 kept[-1] = f"{_MARKUP.sub('', kept[-1])}: {bare}"
@@ -160,6 +170,29 @@ def _ends(lines: list[str]) -> Iterator[_Line]:
     for number, line in enumerate(kept):
         if number < _HEAD or number >= len(kept) - _TAIL:
             yield _Line(line, number < _HEAD)
+
+
+def _without_code(lines: Iterable[str]) -> Iterator[str]:
+    """The lines that hold something, outside fences and outside what is indented below a paragraph."""
+    fence = ""
+    is_open = is_code = False  # whether a paragraph, not a list, stands above; whether code goes on
+    below_blank = False
+    for line in lines:
+        if not line.strip():
+            below_blank = True
+            continue
+        mark = _FENCE.match(line)
+        if fence:
+            if mark and mark["mark"].startswith(fence) and not mark["info"].strip():
+                fence = ""
+        elif mark:
+            fence = mark["mark"]
+        elif _INDENTED.match(line) and (is_code or (is_open and below_blank)):
+            is_code = True
+        else:
+            is_code, is_open = False, not line[0].isspace() and not _LISTED.match(line)
+            yield line
+        below_blank = False
 
 
 def _is_bare_label(line: str) -> bool:
@@ -199,7 +232,8 @@ def _of_part(text: str, is_head: bool, conventions: Conventions) -> Iterator[Dat
     if date is not None:
         written, end = date
         until = _GOES_ON.match(bare, end)
-        if (until and field is not DateField.EFFECTIVE) or not (until or is_marked or _ENDS.match(bare, end)):
+        is_whole = _ENDS.match(bare, end) or (field is DateField.EFFECTIVE and _REPLACES.match(bare, end))
+        if (until and field is not DateField.EFFECTIVE) or not (until or is_marked or is_whole):
             return  # from … to …: an event; or a sentence about something else
         yield found(field, Rank.TEXT, origin, written, trust=Trust.LOW)
     elif is_marked and is_head and _LOOKS_LIKE_DATE.match(value):

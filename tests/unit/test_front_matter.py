@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
@@ -221,3 +222,12 @@ def test_a_field_is_found_whatever_its_case_and_whether_it_is_one_or_a_list():
     fields = {"Aliases": ["/a", " /b ", {"no": "text"}], "redirect_from": "/c", "slug": ""}
     assert texts_of(fields, "aliases", "redirect_from") == ("/a", "/b", "/c")
     assert (text_of(fields, "slug", "aliases"), text_of(fields, "nothing")) == ("/a", "")
+
+
+def test_a_block_that_names_its_fields_twice_is_refused_at_once_and_in_a_line() -> None:
+    block = "".join(f"name{number % 25_000}: x\n" for number in range(50_000))
+    began = time.process_time()
+    with pytest.raises(DocumentUnreadable, match="name0, name1, name10 and 24997 more more than once") as refused:
+        split(f"---\n{block}---\n")
+    assert time.process_time() - began < 10
+    assert len(str(refused.value)) < 300
