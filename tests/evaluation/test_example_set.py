@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from typer.testing import CliRunner
 
-from include import cli
+from include.cli import app, search
 from include.ranking.questions import QuestionSet
 from include.services.evaluate import evaluate
 from include.wiring.evaluation import Judged, evaluate_sets, question_sets, step_zero
@@ -97,12 +97,12 @@ def test_step_zero_shows_every_version_with_its_ranks_and_what_became_of_it(made
 
 
 def test_the_command_line_prints_the_metrics_and_ends_with_0(made: Example, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli, "application", lambda: made.application)
-    result = CliRunner().invoke(cli.app, ["evaluate", "--json"])
+    monkeypatch.setattr(search, "application", lambda: made.application)
+    result = CliRunner().invoke(app, ["evaluate", "--json"])
     assert result.exit_code == 0, result.output
     (printed,) = json.loads(result.stdout)
     assert printed["metrics"]["stale_answer_rate"] == 0
     assert printed["red"] == []
-    found = CliRunner().invoke(cli.app, ["baseline", "the latest sales deck", "--json"])
+    found = CliRunner().invoke(app, ["baseline", "the latest sales deck", "--json"])
     assert found.exit_code == 0, found.output
     assert json.loads(found.stdout)["intent"] == "latest"
