@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from include.domain.errors import ConfigError
 from include.domain.redaction import shown_value
+from include.families.grouping import Needed
 from include.planning.gate import Limits
 from include.ranking.recency import HalfLives
 from include.ranking.relevance import WORDS
@@ -222,6 +223,17 @@ class StalenessSettings(_Model):
         return Enough(days=self.unseen_days, questions=self.unseen_questions)
 
 
+class FamilySettings(_Model):
+    """How much alike texts have to be for a family that their names propose: cosines, by the bundled embedder."""
+
+    alike_revisions: float = Field(0.6, ge=-1, le=1, description="versions in file names and titles")
+    alike_folders: float = Field(0.4, ge=-1, le=1, description="the same page in trees of versions")
+    alike_periods: float = Field(0.25, ge=-1, le=1, description="each true for its own time: minutes, annual reports")
+
+    def needed(self) -> Needed:
+        return Needed(self.alike_revisions, self.alike_folders, self.alike_periods)
+
+
 class EvaluationSettings(_Model):
     questions: tuple[Path, ...] = Field((), description="files with question sets")
     baseline: Path | None = Field(None, description="the saved evaluation that a run is compared with")
@@ -239,6 +251,7 @@ class Settings(_Model):
     embedding: EmbeddingSettings = EmbeddingSettings()
     limits: LimitSettings = LimitSettings()
     ranking: RankingSettings = RankingSettings()
+    families: FamilySettings = FamilySettings()
     staleness: StalenessSettings = StalenessSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
     api: ApiSettings = ApiSettings()

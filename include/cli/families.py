@@ -8,7 +8,14 @@ from typing import Annotated
 import typer
 
 from include.cli.command import EXIT, Json, Source, app, application, explained, new_run, run_all
-from include.cli.family_tables import family_record, print_families, print_family, print_family_plan
+from include.cli.family_tables import (
+    family_record,
+    print_families,
+    print_family,
+    print_family_plan,
+    print_rejected,
+    rejected_record,
+)
 from include.domain.errors import ConfigError
 from include.domain.manifest import Manifest, RunState
 from include.families.members import FamilyDecision
@@ -83,12 +90,22 @@ def resolve(
 def families(
     source: OneSource,
     doc_id: Annotated[str, typer.Argument(help="a document: the tree of its family; empty: all families")] = "",
+    rejected: Annotated[
+        bool, typer.Option("--rejected", help="what names propose as a family and something speaks against")
+    ] = False,
     json_: Json = False,
 ) -> None:
     """Show the families of a source as the resolver sees them now, or one of them as a tree, with links and reasons."""
     application_ = application()
     runs.chosen_sources(application_, source)
     resolved = wiring.families_of(application_, source)
+    if rejected:
+        taken_back = [each for each in resolved.rejected if not doc_id or doc_id in each.doc_ids]
+        if json_:
+            out.print_json(data=[rejected_record(each) for each in taken_back])
+        else:
+            print_rejected(source, taken_back)
+        return
     shown = [_family_of(resolved, doc_id)] if doc_id else list(resolved.decisions)
     if json_:
         out.print_json(data=[family_record(each, resolved) for each in shown])

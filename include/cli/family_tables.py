@@ -14,10 +14,14 @@ from rich.tree import Tree
 from include.domain.documents import Status
 from include.domain.plan import Action, HeldPlan
 from include.families.members import FamilyDecision, Link, Outcome, Relation
+from include.families.proposals import Rejected
 from include.planning.retirement import FamilyChange
 from include.services.judging_families import Planned
 from include.services.resolving import IndexedMember, Resolved
 from include.terminal import out
+
+_SHOWN = 10
+"""Documents of a rejected proposal that are listed."""
 
 
 def family_record(decision: FamilyDecision, resolved: Resolved) -> dict[str, Any]:
@@ -146,6 +150,26 @@ def print_families(resolved: Resolved) -> None:
         f"{resolved.source}: {len(resolved.decisions)} families among {len(resolved.documents)} documents, "
         f"{len(ambiguous)} for a person to decide"
     )
+    if resolved.rejected:
+        out.print(
+            f"  {len(resolved.rejected)} more by their names alone: truecopy families {resolved.source} --rejected"
+        )
+
+
+def rejected_record(rejected: Rejected) -> dict[str, Any]:
+    return {"family": rejected.family, "doc_ids": list(rejected.doc_ids), "why": rejected.why}
+
+
+def print_rejected(source: str, rejected: Sequence[Rejected]) -> None:
+    """What names propose as a family, and why it is none."""
+    for each in rejected:
+        out.print(f"[bold]{escape(each.family)}[/]  [dim]{len(each.doc_ids)} documents[/]")
+        _print_below(each.why)
+        for doc_id in each.doc_ids[:_SHOWN]:
+            out.print(f"    {escape(doc_id)}")
+        if len(each.doc_ids) > _SHOWN:
+            out.print(f"    [dim]and {len(each.doc_ids) - _SHOWN} more; --json lists all[/]")
+    out.print(f"{source}: {len(rejected)} families that names propose are none")
 
 
 def print_family(decision: FamilyDecision, resolved: Resolved) -> None:

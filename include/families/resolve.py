@@ -18,24 +18,26 @@ from include.domain.documents import DocumentKey
 from include.families.components import Component, components
 from include.families.contenders import Contender, contender, kin_of, standing_among, standing_by_itself
 from include.families.decisions import decide
-from include.families.grouping import Group, group
+from include.families.grouping import NEEDED, Group, Groups, Needed, group
 from include.families.links import read_statements
 from include.families.marks import patches
 from include.families.members import FamilyDecision, Member, label_of
 from include.families.names import Name, read_name
 from include.families.standing import Standing
 
-__all__ = ["patches", "resolve"]
+__all__ = ["patches", "resolve", "resolve_grouped"]
 
 Alike = Callable[[DocumentKey, DocumentKey], float]
 
 
-def resolve(members: Sequence[Member], alike: Alike, *, now: datetime | None = None) -> tuple[FamilyDecision, ...]:
+def resolve(
+    members: Sequence[Member], alike: Alike, *, now: datetime | None = None, needed: Needed = NEEDED
+) -> tuple[FamilyDecision, ...]:
     """The families of these documents, sorted by source and name; a document that belongs to nothing is in none.
 
-    `alike` is the cosine similarity of two documents' vectors. `now` (UTC): a document whose effective date is still to
-    come is not current yet; without it every effective date counts as reached. Raises ValueError for a document that is
-    named twice.
+    `alike` is the cosine similarity of two documents' vectors, `needed` what confirms a family. `now` (UTC): a document
+    whose effective date is still to come is not current yet; without it every effective date counts as reached. Raises
+    ValueError for a document that is named twice.
     """
     by_source: dict[str, dict[str, Member]] = defaultdict(dict)
     for member in members:
@@ -44,12 +46,16 @@ def resolve(members: Sequence[Member], alike: Alike, *, now: datetime | None = N
     return tuple(
         decision
         for source in sorted(by_source)
-        for decision in _resolve_source([by_source[source][doc_id] for doc_id in sorted(by_source[source])], alike, now)
+        for own in (tuple(by_source[source].values()),)
+        for decision in resolve_grouped(own, group(own, alike, needed), now=now)
     )
 
 
-def _resolve_source(members: Sequence[Member], alike: Alike, now: datetime | None) -> list[FamilyDecision]:
-    groups = group(members, alike).found
+def resolve_grouped(
+    members: Sequence[Member], grouped: Groups, *, now: datetime | None = None
+) -> tuple[FamilyDecision, ...]:
+    """The families of one source's documents, of which structure and similarity have said their part."""
+    members, groups = sorted(members, key=lambda member: member.key), grouped.found
     stands = _Standings(members, groups, now)
     statements = read_statements(members, stands)
     found = [
@@ -66,7 +72,9 @@ def _resolve_source(members: Sequence[Member], alike: Alike, now: datetime | Non
         )
         for component, name in zip(found, _names(found), strict=True)
     )
-    return sorted((decision for decision in decided if decision is not None), key=lambda decision: decision.family)
+    return tuple(
+        sorted((decision for decision in decided if decision is not None), key=lambda decision: decision.family)
+    )
 
 
 class _Standings:

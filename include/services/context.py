@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from include.domain.documents import ExtractedDocument, FetchedDocument
 from include.domain.inventory import IndexInventory, Listing
+from include.families.grouping import NEEDED, Needed
 from include.planning.gate import Limits
 from include.ports import Clock, Connector, DateClusters, IndexStore, Ledger, Manifests, RemovalMarks
 from include.services.version_writer import VersionWriter
@@ -18,6 +19,7 @@ class SourceContext:
 
     `read_with` names the settings that its documents' metadata is read by; documents read by others are read again.
     `configured_sources` are all sources of this installation: a point of none of them is foreign.
+    Texts that are as much alike as `alike_enough` confirm a family.
     More than `removal_questions` removals of one run are asked for by a sample of that size.
     `listing_problems` and `index_problems` are the validation suites; each returns what is wrong, in words.
     """
@@ -38,6 +40,7 @@ class SourceContext:
     index_problems: Callable[[IndexInventory], Sequence[str]]
     batch_documents: int = 200
     removal_questions: int = 200
+    alike_enough: Needed = NEEDED
 
     @property
     def source(self) -> str:

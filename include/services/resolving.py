@@ -21,7 +21,8 @@ from include.domain.metadata import Hand, Patch
 from include.domain.payload import MARK_FIELDS, marked
 from include.families.grouping import group
 from include.families.members import FamilyDecision, Member
-from include.families.resolve import resolve
+from include.families.proposals import Rejected
+from include.families.resolve import resolve_grouped
 from include.ports import Vectors
 from include.services.context import SourceContext
 
@@ -48,14 +49,16 @@ class IndexedMember:
 @dataclass(frozen=True, slots=True)
 class Resolved:
     """What the resolver says of a source now. `hidden` are documents that are in the index and were archived: they are
-    no members. One that is staged for review is still what it was, until a person says otherwise. `compared` counts the
-    documents whose vectors were read."""
+    no members. One that is staged for review is still what it was, until a person says otherwise. `rejected` are
+    families that names propose and something speaks against. `compared` counts the documents whose vectors were
+    read."""
 
     source: str
     documents: Mapping[str, IndexedMember]
     hidden: frozenset[str]
     decisions: tuple[FamilyDecision, ...]
     compared: int
+    rejected: tuple[Rejected, ...] = ()
 
     @property
     def members(self) -> Mapping[str, Member]:
@@ -68,15 +71,14 @@ def resolve_families(context: SourceContext) -> Resolved:
     documents, hidden = _read(context)
     alike = _Alike({indexed.member.key: indexed.chunk_hash for indexed in documents.values()})
     members = [indexed.member for _, indexed in sorted(documents.items())]
-    group(members, alike)  # for what it asks: only then is it known which vectors are needed
-    while True:
-        if alike.missing:
-            with context.store.reading() as index:
-                alike.learn(index.vectors(alike.missing))
-        decisions = resolve(members, alike, now=context.clock.now())
-        if not alike.missing:
-            break
-    return Resolved(context.source, documents, hidden, decisions, alike.known)
+    # the first time for what it asks: only then is it known which vectors are needed
+    grouped = group(members, alike, context.alike_enough)
+    while alike.missing:
+        with context.store.reading() as index:
+            alike.learn(index.vectors(alike.missing))
+        grouped = group(members, alike, context.alike_enough)
+    decisions = resolve_grouped(members, grouped, now=context.clock.now())
+    return Resolved(context.source, documents, hidden, decisions, alike.known, grouped.rejected)
 
 
 class _Alike:

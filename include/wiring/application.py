@@ -236,6 +236,7 @@ class Application:
                 index_problems=index_problems,
                 batch_documents=self.settings.batch_documents,
                 removal_questions=self.settings.removal_questions,
+                alike_enough=self.settings.families.needed(),
             )
         finally:
             connector.close()

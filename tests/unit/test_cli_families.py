@@ -173,3 +173,21 @@ def test_a_person_says_that_documents_are_no_family(repository: Repository) -> N
     assert run("families", "handbook", "--json")[1] == []
     assert {said["status"] for said in payloads().values()} == {"published"}
     assert NAMED.keys() <= shown("sales deck", "--limit", "10").keys()
+
+
+def test_what_only_names_take_for_a_family_is_shown_and_enough_is_what_the_settings_say(
+    repository: Repository, tmp_path: Path
+) -> None:
+    other = "# Sales deck\n\nHow the canteen is cleaned: floors on Monday, windows in May, ovens never alone.\n"
+    repository.commit({"decks/sales-deck-v1.md": deck("1"), "decks/sales-deck-v2.md": other})
+    run("sync")
+    assert run("families", "handbook", "--json") == (0, [])
+    code, (rejected,) = run("families", "handbook", "--rejected", "--json")
+    assert (code, rejected["doc_ids"]) == (0, ["decks/sales-deck-v1.md", "decks/sales-deck-v2.md"])
+    assert "0.60 is needed" in rejected["why"]
+
+    file = Path(os.environ["TRUECOPY_CONFIG"])
+    file.write_text(f"{file.read_text()}\nfamilies: {{alike_revisions: -1}}\n")
+    code, (family,) = run("families", "handbook", "--json")
+    assert (code, family["current"]) == (0, "decks/sales-deck-v2.md")
+    assert run("families", "handbook", "--rejected", "--json") == (0, [])
