@@ -48,10 +48,13 @@ class Repository:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Alone among writers until the block ends; what a killed writer left is committed before it begins."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        # In the repository's own folder, which all workers share. Held for milliseconds: waiting is right.
-        with (self.folder / _LOCK).open("w") as lock:
+        """Alone among writers until the block ends; what a killed writer left is committed before it begins. Raises
+        ConfigError when the folder cannot be written."""
+        with self._writable():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            # In the repository's own folder, which all workers share. Held for milliseconds: waiting is right.
+            lock = (self.folder / _LOCK).open("w")
+        with lock, self._writable():
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not (self.folder / ".git").exists():
                 self._git("init", "-q")
@@ -67,15 +70,18 @@ class Repository:
         with self.locked():
             pass  # the repository is there now
         # Inside .git, where nothing is ever committed.
-        with (self.folder / ".git" / f"alone-{work}").open("a+", encoding="utf-8") as file:
+        with self._writable():
+            file = (self.folder / ".git" / f"alone-{work}").open("a+", encoding="utf-8")
+        with file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 file.seek(0)
                 raise BlockingIOError(file.read()) from None
-            file.truncate(0)
-            file.write(holder)
-            file.flush()
+            with self._writable():
+                file.truncate(0)
+                file.write(holder)
+                file.flush()
             yield
 
     def write(self, path: str, text: str) -> None:
@@ -83,8 +89,12 @@ class Repository:
         target = self.folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         beside = target.with_suffix(".tmp")
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(target)
+        try:
+            beside.write_text(text, encoding="utf-8")
+            beside.replace(target)
+        except BaseException:
+            beside.unlink(missing_ok=True)  # half a file helps nobody, least of all on a full disk
+            raise
 
     def commit(self, paths: Sequence[str], message: str, author: str = MACHINE) -> None:
         """Commit these files as they stand, removed ones as removed."""
@@ -99,6 +109,18 @@ class Repository:
             return None  # there is no commit at all
         is_there = self._git("ls-tree", "--name-only", "HEAD", "--", path).strip()
         return self._git("show", f"HEAD:{path}") if is_there else None
+
+    @contextmanager
+    def _writable(self) -> Iterator[None]:
+        """A full disk, a read-only mount and a folder of another user are said as such."""
+        try:
+            yield
+        except OSError as error:
+            raise ConfigError(
+                f"ledger {self.folder} cannot be written: {error.strerror or error}. Check that TRUECOPY_LEDGER is a "
+                "folder that this user may write, and that its disk has room",
+                ledger=str(self.folder),
+            ) from error
 
     def _take_over_what_a_killed_writer_left(self) -> None:
         """We hold the lock, so an old lock of git belongs to nobody; what was written and not committed is."""

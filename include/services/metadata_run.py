@@ -249,11 +249,13 @@ def _begun(context: SourceContext, run_id: str) -> Manifest:
 
 
 def _failed(context: SourceContext, manifest: Manifest, error: BaseException) -> None:
-    untouched = isinstance(error, Held | ConfigError | ChangeUnderway)
+    # A ledger that takes a change and then no commit says it all the same, to every run after this one.
+    is_recorded = context.ledger.recorded(context.source, manifest.run_id) is not None
+    untouched = isinstance(error, Held | ConfigError | ChangeUnderway) and not is_recorded
     next_step = "Run `truecopy doctor`"
     if untouched:
         next_step = "Nothing was changed"
-    elif isinstance(error, Retriable):
+    elif isinstance(error, Retriable | ConfigError):
         next_step = "The same call again finishes what was begun"
     context.manifests.save(
         replace(

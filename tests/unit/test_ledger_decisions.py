@@ -272,7 +272,7 @@ def test_of_a_writer_that_was_killed_before_its_commit_all_remains_or_nothing(
     assert (author, subject) == ("Ada Lovelace", "Set created_at of 1 documents in handbook")
 
 
-@pytest.mark.parametrize("full", [".lock", "marks/handbook.tmp", ".git/alone-handbook"])
+@pytest.mark.parametrize("full", [".lock", "marks/handbook.tmp", ".git/alone-changing-handbook"])
 def test_a_ledger_that_takes_no_file_is_named_as_such_and_keeps_what_it_said(
     full: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

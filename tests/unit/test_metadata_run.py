@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from include.domain.dates import rfc3339
+from include.domain.documents import Status
 from include.domain.errors import AuditFailed, ChangeRefused, ConfigError, StoreUnavailable
 from include.domain.manifest import DocumentState, Manifest, RunState
 from include.domain.plan import Action, Change, HeldPlan, Hold, HoldReason
 from include.planning.choosing import choose
+from include.records.ledger import GitLedger
 from include.services.metadata_run import Done, Wish, apply_run, dry_run, plan_run
 from include.telemetry.gauges import gauges
 from tests.builders import at, no_progress
@@ -116,6 +120,30 @@ def test_a_run_that_was_killed_while_it_hid_documents_counts_in_the_window(shelf
         apply(shelf, Wish("Ada", "tidy", choose(["doc_id=decks/deck-00"]), {"status": "archived"}))
     (removal,) = shelf.context.manifests.removals("handbook", at(-60))
     assert removal.documents == 1
+
+
+def test_a_ledger_that_took_the_change_and_no_commit_is_not_called_untouched(
+    shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = GitLedger(tmp_path)
+    shelf.context = replace(shelf.context, ledger=ledger)
+    wish = Wish("Ada", "tidy", choose(["doc_id=decks/deck-00"]), {"status": "archived"})
+
+    def refusing(*_: object, **__: object) -> None:
+        raise ConfigError("git commit failed: No space left on device")
+
+    monkeypatch.setattr(ledger._repository, "commit", refusing)
+    with pytest.raises(ConfigError):
+        apply(shelf, wish)
+    assert ledger.marks("handbook")[DECKS[0]].status is Status.ARCHIVED
+    assert left_by(shelf).next_step == "The same call again finishes what was begun"
+    (removal,) = shelf.context.manifests.removals("handbook", at(-60))
+    assert removal.documents == 1
+    monkeypatch.undo()
+    done = apply(shelf, wish, run_id="again")
+    assert done.manifest.count(DocumentState.REPAIRED) == 1
+    assert shelf.is_true()
+    assert ledger.recorded("handbook", "run") is not None
 
 
 def test_a_red_audit_is_in_the_manifest(shelf: Shelf) -> None:
