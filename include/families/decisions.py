@@ -172,8 +172,11 @@ def _one_of(tops: Sequence[Contender], order: _Order) -> Contender:
     left = _without_identical_copies(tops)
     if len(left) > 1:  # what is pinned stands beside the others and does not keep them from having a head
         left = [each for each in left if not each.is_left_alone] or left
-    if len(left) > 1 and sum(each.is_living for each in left) == 1:
-        left = [each for each in left if each.is_living]
+    living = [each for each in left if each.is_living]
+    # where `stable/` and `latest/` stand side by side, the first is what was released, the second may be anything
+    living = [each for each in living if each.name.channel_name == "stable"] or living
+    if len(left) > 1 and len(living) == 1:
+        left = living
         order.why.append(f"{left[0].doc_id} lives on beside the others")
     if len(left) == 1:
         return left[0]

@@ -55,7 +55,7 @@ _NOTHING = frozenset(
 )
 _NO_SUCH = re.compile(
     r"(?:no|not|none|nothing)(?:\s+(?:yet|applicable|superseded|replaced|obsoleted|successor|predecessor|previous|prior"
-    r"|earlier|known|available|version|document|policy|so|far|at|this|time|currently))+|.*[{}].*|\W*|[A-Z]{2,9}-[NX]{2,6}",
+    r"|earlier|known|available|version|document|policy|so|far|at|this|time|currently))+|.*[{}].*|<[^<>]*>|\W*|[A-Z]{2,9}-[NX]{2,6}",
     re.IGNORECASE | re.DOTALL,
 )
 """None in words, and the places of a template that nobody filled in."""

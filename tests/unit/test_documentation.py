@@ -62,6 +62,7 @@ def test_every_setting_is_documented_with_its_key() -> None:
         "ranking.words",
         "api",
         "evaluation",
+        "families",
         "api.query_log",
     }
     missing = [

@@ -30,6 +30,7 @@ def lineage(head: str, **fields: object) -> Lineage:
         "Superseded by: not applicable (first version)",
         "Superseded by: {ADR-NNNN}",
         "Superseded by: ADR-XXXX",
+        "Superseded by: <pep number>",
         "> This policy will be superseded by [B](b.md) on 2027-01-01.",
         "> This document has not yet been replaced by [B](b.md).",
     ],

@@ -572,3 +572,9 @@ def test_a_language_and_its_region_are_one() -> None:
     decision = the_family(member("a.md", lang="en", superseded_by=["b.md"]), member("b.md", lang="en-US"))
     assert decision.current == "b.md"
     assert not the_family(member("a.md", lang="pt-BR", superseded_by=["b.md"]), member("b.md", lang="pt-PT")).links
+
+
+def test_of_the_moving_names_of_one_tree_stable_is_what_was_released() -> None:
+    decision = the_family(*(member(f"{name}/install.md") for name in ("1.0", "1.1", "latest", "stable", "dev")))
+    assert decision.current == "stable/install.md"
+    assert ("1.1/install.md", "1.0/install.md") in links(decision)
