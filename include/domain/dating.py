@@ -115,23 +115,23 @@ def told_by(note: str) -> tuple[DateField, Doubt] | None:
     return (field, doubt) if field and doubt else None
 
 
-_IMPORTED = re.compile(
-    r"(?P<word>\w+): (?P<origin>.+) (?P<day>\d{4}-\d\d-\d\d)(?: (?P<minute>\d\d:\d\d) UTC)? passed over: "
-    rf"{Doubt.BULK}(?: \(|$)"
-)
+_SHOWN_DAY = re.compile(r"(?P<origin>.+) (?P<day>\d{4}-\d\d-\d\d)(?: (?P<minute>\d\d:\d\d) UTC)?")
 
 
 def imported(note: str) -> tuple[DateField, str, datetime] | None:
     """(field, place, the day or minute) of a date that a note of `choose` passes over as that of an import; None for
     any other text. Where another date counts, the note is all that is left of it."""
-    if not (told := _IMPORTED.match(note)):
+    told = told_by(note)
+    if told is None or told[1] is not Doubt.BULK:
         return None
-    field = next((one for one in DateField if one.word == told["word"]), None)
+    said, passed_over, _ = note.partition(": ")[2].rpartition(" passed over: ")
+    if not passed_over or not (of := _SHOWN_DAY.fullmatch(said)):
+        return None
     try:
-        moment = datetime.fromisoformat(f"{told['day']}T{told['minute'] or '00:00'}+00:00")
+        moment = datetime.fromisoformat(f"{of['day']}T{of['minute'] or '00:00'}+00:00")
     except ValueError:
         return None
-    return (field, place_of(told["origin"]), moment) if field else None
+    return told[0], place_of(of["origin"]), moment
 
 
 # Days that programs and templates put where nobody has put a date: epochs of file systems and databases, round years.
@@ -163,8 +163,10 @@ def _judged(candidate: DateCandidate, fetched_at: datetime, distrust: Distrust) 
         return candidate.doubted(Doubt.UNSET)
     if _is_placeholder(candidate.written, date):
         return candidate.doubted(Doubt.PLACEHOLDER, "programs and templates put it where nobody has put a date")
-    if candidate.field in (DateField.EFFECTIVE, DateField.EXPIRES):
-        return candidate  # both may lie ahead, and many documents may share them
+    if candidate.field in (DateField.EFFECTIVE, DateField.EXPIRES):  # both may lie ahead, and be shared by many
+        is_exact = date.precision is Precision.INSTANT and candidate.is_zoned
+        is_stamp = is_exact and fetched_at <= value <= fetched_at + STAMP
+        return candidate.doubted(Doubt.FETCH) if is_stamp else candidate
     if value > fetched_at + AHEAD:
         return candidate.doubted(Doubt.FUTURE)
     if date.precision is Precision.INSTANT and not candidate.is_zoned and value >= fetched_at:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from include.connectors.git_history import Noted, birth, last_change
 from include.domain.date_candidates import DateCandidate, DateField, Doubt, Rank, found, stated
 from include.domain.dates import Precision, Trust
-from include.domain.dating import DocumentDates, date_document, told_by
+from include.domain.dating import DocumentDates, date_document, imported, told_by
 from include.domain.written_dates import Conventions, read_date
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -204,6 +204,21 @@ def test_the_zero_date_as_php_prints_it_was_never_set() -> None:
     candidate = stated(DateField.CREATED, Rank.CMS, "field date_gmt", "-0001-11-30T00:00:00")
     assert candidate is not None
     assert candidate.doubt is Doubt.UNSET
+
+
+def test_a_field_of_effect_that_says_when_it_was_asked_is_no_date() -> None:
+    """Or the page would be the newest of all after every night."""
+    asked = chosen(says(Rank.CMS, "2026-03-01T12:00:03Z", DateField.EFFECTIVE))
+    assert asked.of(DateField.EFFECTIVE) is None
+    assert asked.notes == ("effective: cms effective 2026-03-01T12:00:03Z passed over: stamped by the fetch",)
+    for ahead in ("2026-03-01T13:00:00Z", "2026-03-02", "2027-01-01T00:00:00Z"):
+        assert chosen(says(Rank.CMS, ahead, DateField.EFFECTIVE)).of(DateField.EFFECTIVE) is not None
+
+
+def test_a_page_cannot_write_the_note_of_an_import_into_its_date() -> None:
+    (note,) = chosen(says(Rank.FRONT_MATTER, "2024-05-06 passed over: bulk import (x")).notes
+    assert told_by(note) == (DateField.CREATED, Doubt.UNREADABLE)
+    assert imported(note) is None
 
 
 def test_a_long_or_broken_text_in_a_date_field_does_not_fill_the_note() -> None:

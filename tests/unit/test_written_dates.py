@@ -76,6 +76,7 @@ UNREAD: dict[str, type[UnreadDate]] = {
     "YYYY-MM-DD": PlaceholderDate,
     "TBD": PlaceholderDate,
     "2014-19-19": UnreadDate,
+    "some day in May (perhaps)": UnreadDate,
     "20240101123": UnreadDate,
     "1712010112345": UnreadDate,
     "2024-01-01x10:00": UnreadDate,
