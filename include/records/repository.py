@@ -128,7 +128,15 @@ class Repository:
         if left.exists() and time.time() - left.stat().st_mtime > _GIT_TAKES_SECONDS:
             left.unlink(missing_ok=True)
         if changed := self._git("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"):
-            self.finish([entry[3:] for entry in changed.split("\0") if entry])
+            entries = [entry for entry in changed.split("\0") if entry]
+            # Committed now, the conflict markers would stand there as somebody's decision.
+            if unmerged := [entry[3:] for entry in entries if "U" in entry[:2] or entry[:2] in ("AA", "DD")]:
+                raise ConfigError(
+                    f"ledger {self.folder}: a merge is unfinished in {', '.join(unmerged)}. Finish it or `git merge "
+                    "--abort`; nothing is written meanwhile",
+                    ledger=str(self.folder),
+                )
+            self.finish([entry[3:] for entry in entries])
         if self._git("status", "--porcelain").strip():
             self._git("add", "-A")
             self._git("commit", "-q", "--author", MACHINE, "-m", "Commit what an interrupted run had written")

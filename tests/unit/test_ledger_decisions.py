@@ -298,6 +298,29 @@ def test_a_ledger_that_takes_no_file_is_named_as_such_and_keeps_what_it_said(
         assert GitLedger(tmp_path).decided("handbook", Hand.PERSON) == {"page": {"pinned": True}}
 
 
+def test_a_merge_that_a_person_has_not_finished_is_not_committed_for_them(tmp_path: Path) -> None:
+    ledger = GitLedger(tmp_path)
+    ledger.record(change(("page", {"pinned": None}, {"pinned": True})))
+    note, author = tmp_path / "note.txt", ("-c", "user.name=x", "-c", "user.email=x@x")
+    for branch, text in (("theirs", "one"), ("ours", "another")):
+        git(tmp_path, "checkout", "-q", "-b", branch, ledger_start(tmp_path))
+        note.write_text(text)
+        git(tmp_path, "add", "-A")
+        git(tmp_path, *author, "commit", "-q", "-m", text)
+    head = git(tmp_path, "rev-parse", "HEAD")
+    subprocess.run(["git", "-C", str(tmp_path), *author, "merge", "-q", "theirs"], capture_output=True, check=False)
+    with pytest.raises(ConfigError, match=r"a merge is unfinished in note\.txt"):
+        ledger.record(change(("deck", {"pinned": None}, {"pinned": True}), run_id="run-2"))
+    assert git(tmp_path, "rev-parse", "HEAD") == head
+    git(tmp_path, "merge", "--abort")
+    ledger.record(change(("deck", {"pinned": None}, {"pinned": True}), run_id="run-2"))
+
+
+def ledger_start(folder: Path) -> str:
+    """The first commit."""
+    return git(folder, "rev-list", "--max-parents=0", "HEAD").strip()
+
+
 def _hold(folder: Path, run_id: str, seconds: float) -> str:
     try:
         with GitLedger(folder).changing("handbook", run_id):
