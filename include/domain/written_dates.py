@@ -112,7 +112,8 @@ _SHORT_YEAR = re.compile(r"\d{1,2}([-/.])\d{1,2}\1\d\d(?!\d)")
 _BASIC = re.compile(r"\d{8}(?:T\d{4,6}(?:Z|[-+]\d{4})?)?")
 _ONLY_YEAR = re.compile(r"\d{4}")
 _PLACEHOLDER = re.compile(
-    r"[<{\[]\s*(?:[{%<]|\.?[a-z$])|^\W*\(\s*[a-z]|\byyyy\b|\bdd?\W+mm?\b|\btb[adc]\b|\bto ?do\b|\bfill\b|\binsert\b|^[xX?_./-]+$",
+    r"[<{\[]\s*(?:[{%<]|\.?[a-z$])|^\W*\(\s*[a-z]|\byyyy\b|\bdd?\W+mm?\b"
+    r"|\btb[adc]\b|\bto ?do\b|\bfill\b|\binsert\b|^[xX?_./-]+$",
     re.IGNORECASE,
 )
 

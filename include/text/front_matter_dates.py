@@ -10,30 +10,39 @@ from include.text.front_matter import FALSE, TRUE, flatten
 
 _NAMES: Mapping[DateField, tuple[str, ...]] = {
     DateField.CREATED: (
-        *("created", "created_at", "created_on", "creation_date", "date_created", "date.created"),
-        *("date", "publishdate", "pubdate", "publish_date", "published", "published_at", "date_published"),
+        *("created", "createdat", "createdon", "creationdate", "createddate", "datecreated", "date.created"),
+        *("date", "publishdate", "pubdate", "publisheddate", "published", "publishedat", "publishedon"),
+        *("datepublished", "publicationdate"),
     ),
     DateField.UPDATED: (
-        *("updated", "updated_at", "updated_on", "lastmod", "modified", "modified_at", "date_modified"),
-        *("last_modified", "last_modified_at", "last_update.date", "last_updated", "lastupdated", "date.updated"),
+        *("updated", "updatedat", "updatedon", "updateddate", "dateupdated", "lastmod", "modified", "modifiedat"),
+        *("modifieddate", "datemodified", "lastmodified", "lastmodifiedat", "lastupdate", "lastupdate.date"),
+        *("lastupdated", "lastupdatedat", "date.updated"),
     ),
-    DateField.EFFECTIVE: (
-        *("effective_date", "effectivedate", "effective", "effective_from", "valid_from", "validfrom"),
-        *("in_force", "in_force_from"),
-    ),
+    DateField.EFFECTIVE: (*("effectivedate", "effective", "effectivefrom", "validfrom", "inforce", "inforcefrom"),),
     DateField.EXPIRES: (
-        *("expirydate", "unpublishdate", "expiry_date", "expires", "expires_at", "expires_on"),
-        *("valid_until", "valid_to", "validuntil"),
+        *(
+            "expirydate",
+            "unpublishdate",
+            "expires",
+            "expiresat",
+            "expireson",
+            "expirationdate",
+            "validuntil",
+            "validto",
+        ),
     ),
 }
-"""In the order in which they are believed. Case, and whether words are joined by `-` or `_`, make no difference."""
+"""In the order in which they are believed. Case, and whether words are joined by `-`, `_` or a capital letter, make no
+difference: the names stand here without."""
+_JOINTS = str.maketrans("", "", "-_ ")
 
 
 def date_candidates(fields: Mapping[str, object], conventions: Conventions = PLAIN) -> tuple[DateCandidate, ...]:
     """What the fields say of the four dates; a field that is a switch (`published: true`) says nothing."""
     by_name: dict[str, tuple[str, str]] = {}
     for name, text in flatten(fields):
-        by_name.setdefault(name.replace("-", "_").replace(" ", "_"), (name, text))
+        by_name.setdefault(name.translate(_JOINTS), (name, text))
     found = []
     for field, names in _NAMES.items():
         for name, text in (by_name[name] for name in names if name in by_name):

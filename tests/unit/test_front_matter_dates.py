@@ -40,6 +40,16 @@ def test_dates_are_evidence_and_impossible_ones_are_unknown() -> None:
     ("field", "names"),
     [
         (DateField.CREATED, ["date", "Created", "created-at", "publishDate", "date_created", "pubdate"]),
+        (
+            DateField.CREATED,
+            ["createdAt", "publishedAt", "datePublished", "dateCreated", "publishedDate", "published-on"],
+        ),
+        (
+            DateField.UPDATED,
+            ["updatedAt", "lastModified", "dateModified", "updatedDate", "last-update", "modified_date"],
+        ),
+        (DateField.EFFECTIVE, ["effectiveFrom", "inForceFrom"]),
+        (DateField.EXPIRES, ["expiresAt", "expirationDate", "validTo"]),
         (DateField.UPDATED, ["lastmod", "last-modified", "Last Updated", "last_modified_at", "lastUpdated"]),
         (DateField.EFFECTIVE, ["effective_date", "effectiveDate", "effective", "valid-from"]),
         (DateField.EXPIRES, ["expiryDate", "expires", "valid_until", "unpublishdate"]),
