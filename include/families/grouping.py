@@ -81,7 +81,12 @@ class Groups:
 
 def group(members: Sequence[Member], alike: Alike, needed: Needed = NEEDED) -> Groups:
     """Families of these documents. The order of `members` changes nothing."""
-    proposed, rejected = proposals(members)
+    return confirmed(proposals(members), alike, needed)
+
+
+def confirmed(by_structure: tuple[Sequence[Proposal], Sequence[Rejected]], alike: Alike, needed: Needed) -> Groups:
+    """What similarity leaves of `proposals`; `alike` is asked for the same pairs each time."""
+    proposed, rejected = by_structure[0], list(by_structure[1])
     found = [each for proposal in proposed if (each := _confirmed(proposal, alike, needed, rejected)) is not None]
     return Groups(
         tuple(sorted(found, key=lambda each: (each.source, each.family))),

@@ -77,6 +77,8 @@ ANY = "*"
 _OPAQUE = re.compile(r"\d+|[0-9a-f]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 YEAR = r"(?:19[89]|20[0-4])\d|fy[ -]?(?:\d{4}|\d\d)"
 _YEAR = re.compile(YEAR, re.IGNORECASE)
+_YEAR_AND_MONTH = re.compile(r"\d{4}-\d\d")
+_MAY_BEGIN_A_DATE = re.compile(r"\d{4}|fy", re.IGNORECASE)
 _PART_OF_YEAR = re.compile(r"[qh][1-4]|(?:0[1-9]|1[0-2])", re.IGNORECASE)
 _DAY = re.compile(r"(?:0[1-9]|[12]\d|3[01])")
 _LOCALE = re.compile(r"([a-z]{2})(?:[_-](?:[a-z]{2}|han[st]))?")
@@ -102,12 +104,14 @@ def _address(doc_id: str) -> SplitResult | None:
 
 def _with_whole_dates(segments: list[str]) -> list[str]:
     """2026/06/14 is one date."""
+    if not any(map(_MAY_BEGIN_A_DATE.match, segments)):
+        return segments
     whole: list[str] = []
     for segment in segments:
         bare = _unmarked(segment)[0]
         if whole and _YEAR.fullmatch(whole[-1]) and _PART_OF_YEAR.fullmatch(bare):
             whole[-1] = f"{whole[-1]}-{bare}" if bare.isdigit() else f"{whole[-1]} {bare}"
-        elif whole and re.fullmatch(r"\d{4}-\d\d", whole[-1]) and _DAY.fullmatch(bare):
+        elif whole and _YEAR_AND_MONTH.fullmatch(whole[-1]) and _DAY.fullmatch(bare):
             whole[-1] = f"{whole[-1]}-{bare}"
         else:
             whole.append(segment)

@@ -16,12 +16,12 @@ from datetime import datetime
 
 from include.domain.dates import EvidencedDate, Precision, Trust, from_rfc3339
 from include.domain.documents import SEARCHABLE, DocumentKey, Marks, Status
-from include.domain.lineage import Lineage
+from include.domain.lineage import Hint, Lineage
 from include.domain.metadata import Hand, Patch
 from include.domain.payload import MARK_FIELDS, marked
-from include.families.grouping import group
+from include.families.grouping import confirmed
 from include.families.members import FamilyDecision, Member
-from include.families.proposals import Rejected
+from include.families.proposals import Rejected, proposals
 from include.families.resolve import resolve_grouped
 from include.ports import Vectors
 from include.services.context import SourceContext
@@ -71,12 +71,13 @@ def resolve_families(context: SourceContext) -> Resolved:
     documents, hidden = _read(context)
     alike = _Alike({indexed.member.key: indexed.chunk_hash for indexed in documents.values()})
     members = [indexed.member for _, indexed in sorted(documents.items())]
+    proposed = proposals(members)
     # the first time for what it asks: only then is it known which vectors are needed
-    grouped = group(members, alike, context.alike_enough)
+    grouped = confirmed(proposed, alike, context.alike_enough)
     while alike.missing:
         with context.store.reading() as index:
             alike.learn(index.vectors(alike.missing))
-        grouped = group(members, alike, context.alike_enough)
+        grouped = confirmed(proposed, alike, context.alike_enough)
     decisions = resolve_grouped(members, grouped, now=context.clock.now())
     return Resolved(context.source, documents, hidden, decisions, alike.known, grouped.rejected)
 
@@ -146,6 +147,8 @@ def _indexed(source: str, doc_id: str, payload: Mapping[str, object], decided: P
             supersedes=_texts(payload, "stated_supersedes"),
             superseded_by=_texts(payload, "stated_superseded_by"),
             aliases=_texts(payload, "stated_aliases"),
+            hints_supersedes=tuple(map(Hint.of, _texts(payload, "hints_supersedes"))),
+            hints_superseded_by=tuple(map(Hint.of, _texts(payload, "hints_superseded_by"))),
         ),
         created_at=_date(payload, "created_at"),
         effective_date=_date(payload, "effective_date"),
