@@ -174,6 +174,21 @@ def an_import_is_forgotten_as_its_source_grows() -> None:
     assert {each["created_at_trust"] for each in edited} == {"unknown"}
 
 
+def an_import_is_forgotten_when_its_pages_have_other_dates() -> None:
+    """Their names tell when they were written: what the import has stamped is in the notes alone."""
+    site = Site.of(source := FakeSource())
+    for number in range(30):
+        stamp = rfc3339(datetime(2026, 2, 20, 23, 50, tzinfo=UTC) + timedelta(seconds=40 * number))
+        page = f"---\ncreated: {stamp}\n---\n# Page {number}\n\ncase {number}\n"
+        source.put(f"{2000 + number % 20}-05-06-page-{number}.md", page, media_type="text/markdown")
+    site.night()
+    site.night()
+    doc_id = "2003-05-06-page-3.md"
+    source.put(doc_id, source.pages[doc_id].body + b"edited\n", media_type="text/markdown")
+    assert site.day(doc_id).count(DocumentState.REPLACED) == 1
+    assert {str(chunk.metadata.get("created_at_origin")) for chunk in site.chunks()} == {"file name"}
+
+
 def doubts(*without: Doubt) -> Callable[[pytest.MonkeyPatch], object]:
     """These doubts are not noticed."""
     real = date_candidates.DateCandidate.doubted
@@ -235,6 +250,11 @@ GUARDS = [
         "alike, remembered",
         an_import_is_forgotten_as_its_source_grows,
         switch(stock, "clusters_in", lambda documents, _known: provenance.clusters_in(documents)),
+    ),
+    Guard(
+        "alike, passed over",
+        an_import_is_forgotten_when_its_pages_have_other_dates,
+        switch(provenance, "imported", nothing),
     ),
 ]
 
