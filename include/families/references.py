@@ -72,8 +72,8 @@ class References:
     def _ways(self, reference: str, member: Member) -> Iterator[AbstractSet[str]]:
         """Documents by one reading after the other, the surest first; a reading counts where it finds something."""
         doc_id = member.key.doc_id
-        if not _title(reference):
-            return
+        if not _title(reference) or (reference.startswith("#") and not _BARE_NUMBER.fullmatch(reference)):
+            return  # nothing, or a place within the document itself
         if re.match(r"https?://", reference, re.IGNORECASE):
             yield self._addresses.get(_address(reference), _NONE)
             yield self._aliases.get(_alias(reference), _NONE)

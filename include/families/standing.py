@@ -72,7 +72,9 @@ _PHRASES = {
 }
 # the first of these that is found counts: a final draft is a draft, an accepted and superseded one is superseded
 _WEAKEST_FIRST = (Standing.SUPERSEDED, Standing.RETIRED, Standing.STALLED, Standing.PENDING, Standing.IN_FORCE)
-_NOT = frozenset({"not", "no", "never", "un", "non", "kein", "nicht"})
+_NOT = frozenset({"not", "no", "never", "un", "non", "kein", "nicht", "ne", "pas"})
+_IN_PART = frozenset({"partially", "partly", "mostly", "teilweise", "partiellement", "parcialmente"})
+"""What is replaced in part holds for the rest of it."""
 
 
 @lru_cache(maxsize=1024)
@@ -84,7 +86,7 @@ def standing_of(status: str | None) -> Standing:
         return _PHRASES[phrase]
     if phrase.startswith("no longer"):
         return Standing.RETIRED
-    if not _NOT.isdisjoint(words):
+    if not (_NOT | _IN_PART).isdisjoint(words):
         return Standing.UNKNOWN
     found = {_STANDING[word] for word in words if word in _STANDING}
     return next((standing for standing in _WEAKEST_FIRST if standing in found), Standing.UNKNOWN)

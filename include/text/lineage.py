@@ -60,11 +60,12 @@ _IN_PART = re.compile(r"\b(?:partly|partially|in part|parts? of)\b", re.IGNORECA
 _CLAUSE = re.compile(r"[.;,:()–—]")
 _UNREAL = re.compile(
     r"\b(?:not|never|no|nor|will|would|shall|may|might|could|should|can|to be|if|unless|once|when|until"
-    r"|proposed|planned|proposes|intended|expected)\b",
+    r"|proposed|planned|proposes|intended|expected|likely|probably)\b",
     re.IGNORECASE,
 )
 """What makes a statement one of a wish, a plan or a denial."""
 _ON_CONDITION = re.compile(r"\b(?:if|unless|once|when|until)\b", re.IGNORECASE)
+_SENTENCE = re.compile(r"(?:[^().;]|\([^()]*\)|[.;](?!\s|$))*")
 _CHOICE = re.compile(r"\s*(?:\||\s/\s|,?\s+or\s+)\s*")
 _NO_WORD = re.compile(r"^[\W_]+")
 _STATUS_ENDS = re.compile(r"[(\[*:;,.<|\n`]|\s[-–—]\s|\s+(?:by|in favou?r|on|as of|since|with|see)\b|→|->|=>")
@@ -186,7 +187,8 @@ def _take_status(stated: _Statements, text: str) -> None:
 def _take_links(stated: _Statements, text: str) -> None:
     for found, references_of in ((_BY.search(text), stated.superseded_by), (_OF.search(text), stated.supersedes)):
         if found and not _IN_PART.search(text[: found.end("rest")]) and _is_so(text, found):
-            references_of += pointers(found["rest"]) or references(_until_end(found["rest"]))
+            named = pointers(found["rest"]) or references(_until_end(found["rest"]))
+            references_of += [each for each in named if not each.startswith("#")]  # of an issue, or a place in itself
 
 
 def _is_so(text: str, found: re.Match[str]) -> bool:
@@ -197,7 +199,9 @@ def _is_so(text: str, found: re.Match[str]) -> bool:
 
 
 def _until_end(sentence: str) -> str:
-    return re.split(r"[.;)](?:\s|$)", sentence, maxsplit=1)[0]
+    """Up to the end of the sentence, or of the brackets in which it stands."""
+    found = _SENTENCE.match(sentence)
+    return found[0] if found else sentence
 
 
 def _number(text: str) -> str:

@@ -21,9 +21,12 @@ _MOST = 20_000
 """Characters of a value that are read: a document that names a thousand others is not one of them."""
 
 _PARTIAL = re.compile(
-    r"\b(?:in part|partly|partial(?:ly)?|parts? of|portions? of|sections?|chapters?|some of|if approved|proposed to)\b",
+    r"\b(?:in part|partly|partial(?:ly)?|parts? of|portions? of|sections?|chapters?|some of|half of|if approved"
+    r"|proposed to)\b"
+    r"|(?<!favor )(?<!favour )(?<!version )(?<!edition )\bof (?:the )?(?:[\ue000-\uf8ff]|[a-z]{2,9}[ -]?\d)",
     re.IGNORECASE,
 )
+"""Of a text with marks in place of its links: "the recording scheme of ADR 13" is not all of it."""
 _MARKUP = re.compile(
     r"""
       !?\[(?P<label>[^\[\]]*)\]\(\s*<?(?P<link>[^()\s<>]+(?:\([^()\s]*\))?)>?(?:\s+["'(][^)]*)?\s*\)   # [text](target)
@@ -55,7 +58,7 @@ _NOTHING = frozenset(
 )
 _NO_SUCH = re.compile(
     r"(?:no|not|none|nothing)(?:\s+(?:yet|applicable|superseded|replaced|obsoleted|successor|predecessor|previous|prior"
-    r"|earlier|known|available|version|document|policy|so|far|at|this|time|currently))+|.*[{}].*|<[^<>]*>|\W*|[A-Z]{2,9}-[NX]{2,6}",
+    r"|earlier|known|available|version|document|policy|so|far|at|this|time|currently))+|.*[{}].*|<[^<>]*>|\W*|[A-Z]{2,9}-(?:[NX]{2,6}|XYZ)",
     re.IGNORECASE | re.DOTALL,
 )
 """None in words, and the places of a template that nobody filled in."""
@@ -94,9 +97,9 @@ def references(text: str) -> tuple[str, ...]:
 
 def pointers(text: str) -> tuple[str, ...]:
     """The links, addresses and named numbers (`PEP 387`) within a sentence; titles and bare numbers are not seen."""
-    if _PARTIAL.search(text):
-        return ()
     masked, targets = _without_markup(text)
+    if _PARTIAL.search(masked):
+        return ()
     found = [targets[match[0]] if match[0] in targets else match[0] for match in _IN_A_SENTENCE.finditer(masked)]
     return tuple(dict.fromkeys(each for each in found if len(each) <= LONGEST))
 
