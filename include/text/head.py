@@ -37,8 +37,8 @@ _COLUMN_GAP = re.compile(r"\s{3,}|\t")
 _RFC = re.compile(r"(?:Request for Comments|Internet[ -]Draft|Intended status|Obsoletes|RFC)\b", re.IGNORECASE)
 _MEDIAWIKI_HEADING = re.compile(r"^=+[^=\n].*=+\s*$", re.MULTILINE)
 _FIELD_LINE = re.compile(
-    r"[ \t>]*(?:[-*+][ \t]+)?(?P<mark>\*\*|__|\*|_)?(?P<name>[A-Za-z][\w -]{1,40}?)[ \t]*(?P<end>\*\*|__|\*|_)?[ \t]*:"
-    r"[ \t]*(?:\*\*|__|\*|_)?[ \t]*(?P<value>.*)$"
+    r"[ \t>]*(?:[-*+][ \t]+)?(?P<mark>\*\*|__|\*|_)?(?P<name>[A-Za-z][\w -]{1,40}?)[ \t]*+(?P<end>\*\*|__|\*|_)?"
+    r"[ \t]*+:[ \t]*(?:\*\*|__|\*|_)?[ \t]*(?P<value>.*)$"
 )
 _RST_FIELD = re.compile(r":(?P<name>[A-Za-z][\w -]{1,40}):[ \t]*(?P<value>.*)$")
 _LIST_TABLE_NAME = re.compile(r"[ \t]*\*[ \t]+-[ \t]+(?P<name>[^\n]+?)[ \t]*$")
