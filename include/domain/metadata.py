@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import reprlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -38,7 +39,7 @@ class Shape(StrEnum):
 
 
 _ALLOWED = {
-    Shape.WORD: "one line of text",
+    Shape.WORD: "one line of text, 4,096 characters at most",
     Shape.DATE: "a day (2026-03-01) or an instant with its offset (2026-03-01T09:30:00Z), from 1971 on",
     Shape.YES_NO: "true or false",
     Shape.WORDS: "a list of document ids, each once",
@@ -141,8 +142,16 @@ def value_of(name: str, said: object) -> object:
     shape = SETTABLE[name]
     value = _READERS[shape](said)
     if value is None:
-        raise ValueError(f"{name} is {said!r}; allowed is {shape.allowed}")
+        raise ValueError(f"{name} is {_MESSAGE.repr(said)}; allowed is {shape.allowed}")
     return value
+
+
+_LONGEST_WORD = 4096
+"""As long as a path may be, of which a family's name is made. Every chunk of the document repeats it."""
+
+_MESSAGE = reprlib.Repr()
+"""What somebody wrote, as messages show it: a megabyte that was pasted by mistake is not repeated in every record."""
+_MESSAGE.maxstring = _MESSAGE.maxother = 200
 
 
 _NOT_ONE_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
@@ -150,7 +159,7 @@ _NOT_ONE_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\
 
 def _word(said: object) -> str | None:
     text = said.strip() if isinstance(said, str) else ""
-    return text if text and not _NOT_ONE_LINE.search(text) else None
+    return text if text and len(text) <= _LONGEST_WORD and not _NOT_ONE_LINE.search(text) else None
 
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")

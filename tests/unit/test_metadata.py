@@ -51,6 +51,14 @@ def test_what_is_not_a_value_is_refused_with_what_is_allowed(name: str, said: ob
         value_of(name, said)
 
 
+@pytest.mark.parametrize("name", ["title", "doc_family", "created_at", "superseded_by"])
+def test_a_value_that_was_pasted_by_mistake_is_refused_in_a_short_message(name: str) -> None:
+    assert value_of("title", "é" * 4096) == "é" * 4096
+    with pytest.raises(ValueError, match=f"^{name} is ") as raised:
+        value_of(name, "é" * 500_000 + ("\n" if name == "superseded_by" else ""))
+    assert len(str(raised.value)) < 500
+
+
 def test_an_unknown_field_is_refused_with_those_there_are() -> None:
     with pytest.raises(ValueError, match="'pined' is not a field that can be set; allowed are status, pinned"):
         value_of("pined", "true")
