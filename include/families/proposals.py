@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from include.domain.documents import DocumentKey
-from include.families.kinds import Kind
+from include.families.kinds import Kind, Stage
 from include.families.members import Member
 from include.families.names import ANY, Channel, Name, Where, read_name, without_extension
 from include.families.vocabulary import GENERIC_NAMES, SNAPSHOT_WORDS
@@ -116,12 +116,16 @@ def _by_path(documents: Sequence[Named], rejected: list[Rejected]) -> Iterator[P
 def _tells_versions_apart(documents: Sequence[Named]) -> bool:
     """Whether anything in these names says that they are versions. A moving name alone (`docs/main/`) may be a name
     like any other; beside a version or another such name it is none."""
-    channels = {document.name.channel_name for document in documents} - {None}
-    if len(channels) > 1:
+    names = [document.name for document in documents]
+    if len({name.channel_name for name in names} - {None}) > 1:
         return True
-    return any(
-        any(found.where is not Where.TITLE for found in name.versions) or name.stage or name.copy or name.retired
-        for name in (document.name for document in documents)
+    if any(
+        any(found.where is not Where.TITLE for found in name.versions) or name.copy or name.retired for name in names
+    ):
+        return True
+    # products and teams are called Alpha and Beta; beside what has neither name, they are stages
+    return any(name.stage for name in names) and not all(
+        name.stage and name.stage.stage in (Stage.ALPHA, Stage.BETA) for name in names
     )
 
 

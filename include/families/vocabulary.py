@@ -58,7 +58,7 @@ PLATFORMS = _set(
 STANDARDS = _set(
     "iso iec ieee rfc std bcp pep bip xep oep kep adr jep jsr eip erc din ansi astm nist fips wcag tls ssl http https "
     "usb oauth oidc saml openapi html css ecmascript pci soc hl7 web industry cve cwe ghsa covid sars bluetooth ticket "
-    "issue bug"
+    "issue bug sop qm"
 )
 """Their numbers are names: RFC 2026 is of 1996, CVE-2024-1234 is no month."""
 
@@ -162,9 +162,14 @@ PERIODS_WHEN_DATED = _set(
     "review reviews forecast forecasts outlook schedule schedules calendar calendars statistics log logs figures "
     "status sales revenue expenses inventory attendance payroll roster rosters rota rotas menu menus exam exams "
     "homework quiz interview interviews transcript transcripts 1-1 1on1 okr okrs kpi kpis metrics dashboard scorecard "
-    "bilan bilans relevé relevés memoria memorias balance nómina nóminas speiseplan dienstplan prüfung klausur"
+    "bilan bilans relevé relevés memoria memorias balance nómina nóminas speiseplan dienstplan prüfung klausur "
+    "letter letters memo memos email emails mail mails scan scans img photo photos screenshot nda offer offers quote "
+    "quotes contract contracts receipt case cases decision decisions training trainings workshop workshops session "
+    "sessions call calls lecture lectures talk talks seminar angebot angebote rechnung rechnungen vertrag verträge "
+    "brief briefe schulung schulungen offre offres contrat contrats devis facture factures courrier lettre oferta "
+    "ofertas contrato contratos factura facturas carta cartas"
 )
-"""A report of June holds beside one of May; report v2 replaces report v1."""
+"""A report of June holds beside one of May, and so does a letter; report v2 replaces report v1."""
 
 PERIOD_ENDINGS = (
     "bericht",
