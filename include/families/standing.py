@@ -37,7 +37,7 @@ _WORDS = {
         "withdrawn rejected retracted retired closed cancelled canceled revoked expired abandoned declined archived"
         " deprecated historic humorous humorus joke fool fools outdated sunset discontinued repealed void eol removed"
         " zurückgezogen abgelehnt aufgehoben ungültig veraltet abrogé abrogée retiré retirée rejeté rejetée périmé"
-        " périmée derogado derogada retirado retirada rechazado rechazada"
+        " périmée dead derogado derogada retirado retirada rechazado rechazada"
     ),
     Standing.PENDING: (
         "draft drafts drafting proposed proposal provisional experimental review reviewing pending candidate preview"

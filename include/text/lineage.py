@@ -51,7 +51,7 @@ _NAMING = ("url", "path", "href", "link", "id", "doc", "title")
 
 _JOKE = re.compile(r"humou?r|april fool|joke", re.IGNORECASE)
 _BY = re.compile(
-    r"\b(?:superse?[dc]ed|superceded|replaced|obsoleted|deprecated|succeeded)\b(?:\s+on\s+[\d./-]+)?\s*"
+    r"\b(?:superse?[dc]ed|superceded|replaced|obsoleted|deprecated|succeeded)\b(?:\s+(?:on\s+)?\(?\d[\d./-]+\)?)?\s*"
     r"(?:\(?\s*\bby\b|in\s+favou?r\s+of|\bwith\b|:|→|->|=>|[–—])\s*:?\s*(?P<rest>.+)",
     re.IGNORECASE,
 )

@@ -51,6 +51,8 @@ def test_the_choices_of_a_template_are_no_status() -> None:
     [
         "Status: Accepted, superseded by [B](b.md)",
         "Status: Not recommended; superseded by [B](b.md)",
+        "Status: Superseded 2021-02-02 by [B](b.md)",
+        "Status: superseded (2021-02-02) by [B](b.md)",
         "Ersetzt durch: [B](b.md)",
         "Remplacé par : [B](b.md)",
         "Reemplazado por: [B](b.md)",
@@ -84,6 +86,7 @@ def test_a_header_may_stand_in_a_literal_block() -> None:
         ("en vigueur", Standing.IN_FORCE),
         ("außer Kraft", Standing.RETIRED),
         ("abrogée", Standing.RETIRED),
+        ("Dead", Standing.RETIRED),
         ("remplacé", Standing.SUPERSEDED),
         ("borrador", Standing.PENDING),
     ],
