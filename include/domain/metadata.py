@@ -156,10 +156,22 @@ _MESSAGE.maxstring = _MESSAGE.maxother = 200
 
 _NOT_ONE_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 
+_NO_TEXT = re.compile(r"[\ud800-\udfff]")
+
 
 def _word(said: object) -> str | None:
     text = said.strip() if isinstance(said, str) else ""
     return text if text and len(text) <= _LONGEST_WORD and not _NOT_ONE_LINE.search(text) else None
+
+
+def one_line(text: str) -> str:
+    """Text out of a document or a file name as a value of one line. A person's word is refused instead, but no
+    document may keep all others of its source from being marked."""
+    line = _NOT_ONE_LINE.sub(" ", text).strip()
+    if line and len(line) <= _LONGEST_WORD:
+        return line
+    digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]
+    return f"{line[: _LONGEST_WORD - 20]} {digest}".strip()
 
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -192,7 +204,8 @@ def _words(said: object) -> tuple[str, ...] | None:
     words = (said,) if isinstance(said, str) else said
     if not isinstance(words, list | tuple) or not all(isinstance(word, str) and word.strip() for word in words):
         return None
-    return tuple(words) if len(set(words)) == len(words) and not _NOT_ONE_LINE.search("".join(words)) else None
+    # A file's name may have a line break in it, and is an id all the same.
+    return tuple(words) if len(set(words)) == len(words) and not _NO_TEXT.search("".join(words)) else None
 
 
 def _status(said: object) -> str | None:

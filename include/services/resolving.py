@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from include.domain.dates import EvidencedDate, Precision, Trust, from_rfc3339
 from include.domain.documents import SEARCHABLE, DocumentKey, Marks, Status
 from include.domain.lineage import Hint, Lineage
-from include.domain.metadata import Hand, Patch
+from include.domain.metadata import Hand, Patch, one_line
 from include.domain.payload import MARK_FIELDS, marked
 from include.families.grouping import confirmed
 from include.families.members import FamilyDecision, Member
@@ -79,6 +79,8 @@ def resolve_families(context: SourceContext) -> Resolved:
             alike.learn(index.vectors(alike.missing))
         grouped = confirmed(proposed, alike, context.alike_enough)
     decisions = resolve_grouped(members, grouped, now=context.clock.now())
+    # Families are named after what documents and their files are called.
+    decisions = tuple(replace(decision, family=one_line(decision.family)) for decision in decisions)
     return Resolved(context.source, documents, hidden, decisions, alike.known, grouped.rejected)
 
 

@@ -508,6 +508,28 @@ def test_what_a_person_decided_is_never_patched_and_settles_the_review() -> None
     assert person["by-bob.md"] == {"is_current": True, "is_canonical": True}
 
 
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [
+        ("page", '"two\\nlines"'),
+        ("page", '"\\u2028"'),
+        ("page", "x" * 5000),
+        ("a\nname", ""),
+        ("n\x85\u2028", ""),
+        ("n" * 5000, ""),
+    ],
+)
+def test_no_document_keeps_the_others_from_being_marked_by_what_it_is_called(name: str, family: str) -> None:
+    handbook = Handbook(limits=Limits(100, 100)).with_pages(5).with_family("deck", 1, 2)
+    for version in (1, 2):
+        stated = f"---\nfamily: {family}\nversion: {version}\n---\n" if family else ""
+        handbook.put(f"{name}-v{version}.md", f"{stated}# A page\n\nIt is like the other.")
+    assert handbook.night().resolve().state is RunState.RESOLVED
+    assert handbook.statuses()["deck-v1.md"] == "superseded"
+    assert handbook.statuses()[f"{name}-v1.md"] == "superseded"
+    assert handbook.resolve().outcomes == ()
+
+
 def test_a_pinned_document_is_left_alone() -> None:
     handbook = Handbook().with_pages(30).with_family("deck", 8, 9, 10).night()
     handbook.say({"deck-v8.md": {"pinned": True}})
