@@ -7,7 +7,7 @@
 | 5 to 9 documents within a day, more than half of all of them      | the same, in a small source             |
 
 Only creation and last change are judged: many documents may rightly come into force, or expire, on one day. A commit
-that touches several files is normal for git, so its seconds say nothing; `connectors.git_history` counts its files.
+that touches several files is normal for git, so its seconds say nothing; `connectors.git_dates` counts its files.
 
 A cluster stays one while its documents bear these dates: an import is not forgotten because pages were written since.
 """

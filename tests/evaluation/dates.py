@@ -22,7 +22,7 @@ from datetime import UTC, date, datetime
 from rich.console import Console
 from rich.table import Table
 
-from include.connectors.git_history import Noted, birth, last_change
+from include.connectors.git_dates import Noted, birth, last_change
 from include.domain.date_candidates import DateCandidate, DateField
 from include.domain.dates import EvidencedDate, Precision
 from include.domain.dating import Distrust, date_document, no_distrust

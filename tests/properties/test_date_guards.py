@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from include.connectors import git_history
-from include.connectors.git_history import Noted, birth, last_change
+from include.connectors import git_dates
+from include.connectors.git_dates import Noted, birth, last_change
 from include.domain import date_candidates, dating, written_dates
 from include.domain.date_candidates import DateCandidate, DateField, Doubt, Rank, stated
 from include.domain.dates import Precision, Trust, rfc3339
@@ -214,9 +214,9 @@ def nothing(*_: object, **__: object) -> None:
 
 GUARDS = [
     Guard("shallow clone", a_shallow_clone_dates_a_text, doubts(Doubt.SHALLOW)),
-    Guard("bulk import", an_import_in_one_commit_dates_a_text, switch(git_history, "MOST_BIRTHS", 1000)),
-    Guard("author after commit", a_wrong_clock_dates_a_text, switch(git_history, "_CLOCKS_DIFFER", timedelta(999))),
-    Guard("reformat", a_reformat_is_an_edit_of_high_trust, switch(git_history, "MOST_CHANGES", 1000)),
+    Guard("bulk import", an_import_in_one_commit_dates_a_text, switch(git_dates, "MOST_BIRTHS", 1000)),
+    Guard("author after commit", a_wrong_clock_dates_a_text, switch(git_dates, "_CLOCKS_DIFFER", timedelta(999))),
+    Guard("reformat", a_reformat_is_an_edit_of_high_trust, switch(git_dates, "MOST_CHANGES", 1000)),
     Guard("future", a_date_of_the_future_counts, doubts(Doubt.FUTURE)),
     Guard("fetch", the_moment_of_the_fetch_counts, doubts(Doubt.FETCH)),
     Guard("zero", a_zero_counts, switch(dating, "FIRST_YEAR", 1900)),

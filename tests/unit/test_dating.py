@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from include.connectors.git_history import Noted, birth, last_change
+from include.connectors.git_dates import Noted, birth, last_change
 from include.domain.date_candidates import DateCandidate, DateField, Doubt, Rank, found, stated
 from include.domain.dates import Precision, Trust
 from include.domain.dating import DocumentDates, date_document, imported, told_by
