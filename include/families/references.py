@@ -30,6 +30,8 @@ _IN_A_FILE_NAME = re.compile(r"(?:(?P<register>[A-Za-z]{2,9})[-_ ]?)?0*(?P<numbe
 _IN_A_TITLE = re.compile(r"(?:(?P<register>[A-Z][A-Za-z]{1,8})[ -]?)?0*(?P<number>\d{1,6})(?=\s*[:.)–—-]\s*\S)")
 _BARE_NUMBER = re.compile(r"#?0*(\d{1,6})")
 _NONE: frozenset[str] = frozenset()
+_ONE_SERIES = {"erc": "eip"}
+"""Registers that share their numbers: ERC-20 is EIP-20."""
 _DECISIONS = frozenset({"adr", "adrs", "decision", "decisions", "record"})
 
 
@@ -99,7 +101,7 @@ class References:
         named = _NAMED_NUMBER.fullmatch(reference)
         if named is None:
             return _NONE
-        register, number = named["register"].casefold(), int(named["number"])
+        register, number = _register(named["register"]), int(named["number"])
         if found := self._in_register(register, number, folder):
             return found
         parts = set(re.split(r"[/_ -]", folder.casefold()))
@@ -136,12 +138,16 @@ class References:
         for found in (*stated, by_name, by_title):
             if found is None:
                 continue
-            register, number = (found["register"] or "").casefold(), int(found["number"])
+            register, number = _register(found["register"] or ""), int(found["number"])
             if register:
                 self._numbers[register, number].add(doc_id)
                 self._registers.setdefault(doc_id, register)
             elif found is by_name:
                 self._in_folder[folder, number].add(doc_id)
+
+
+def _register(name: str) -> str:
+    return _ONE_SERIES.get(name.casefold(), name.casefold())
 
 
 def _without_anchor(reference: str) -> str:

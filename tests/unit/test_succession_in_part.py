@@ -35,6 +35,11 @@ def test_a_document_that_is_superseded_in_part_is_not_superseded(status: str) ->
     assert standing_of(status) is Standing.UNKNOWN
 
 
+def test_two_registers_that_share_their_numbers_are_one() -> None:
+    decision = the_family(member("EIPS/eip-20.md"), member("EIPS/eip-7.md", superseded_by=["ERC-20"]))
+    assert decision.current == "EIPS/eip-20.md"
+
+
 def test_a_place_within_the_document_is_not_the_page_of_its_folder() -> None:
     decision = the_family(member("guide/a.md", superseded_by=["#startup-snapshots"]), member("guide/README.md"))
     assert decision.current is None
