@@ -68,6 +68,20 @@ def test_a_chain_of_renames_with_edits_in_the_same_commits_leads_back_to_the_bir
     assert days(repository, "c.md") == ("2020-01-01", "2023-01-01")
 
 
+@pytest.mark.parametrize("way", ["replace", "info/grafts"])
+def test_a_history_that_somebody_cut_off_for_himself_is_read_as_it_is(repository: GitRepository, way: str):
+    repository.commit({"a.md": LONG}, day="2020-01-01")
+    repository.commit({"b.md": LONG + "b\n"}, day="2024-01-01")
+    cut = repository.git("rev-parse", "HEAD").strip()
+    if way == "replace":
+        repository.git("replace", "--graft", cut)
+    else:
+        grafts = repository.folder / ".git" / "info" / "grafts"
+        grafts.parent.mkdir(exist_ok=True)
+        grafts.write_text(f"{cut}\n")
+    assert days(repository, "a.md") == ("2020-01-01", "2020-01-01")
+
+
 def test_a_case_only_rename_is_the_same_file_and_no_change(repository: GitRepository):
     repository.commit({"Guide.md": LONG}, day="2020-01-01")
     repository.git("mv", "Guide.md", "guide.md")
