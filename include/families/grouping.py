@@ -23,8 +23,9 @@ from itertools import pairwise
 
 from include.domain.documents import DocumentKey
 from include.families.members import Member
+from include.families.named import Named
 from include.families.names import Name
-from include.families.proposals import Named, Proposal, Rejected, is_in_a_tree, proposals
+from include.families.proposals import Proposal, Rejected, is_in_a_tree, proposals
 
 Alike = Callable[[DocumentKey, DocumentKey], float]
 """Cosine similarity of two documents' vectors; NaN where one has none."""

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from include.domain.documents import DocumentKey
 from include.families.kinds import Kind, Stage
 from include.families.members import Member
-from include.families.names import ANY, Channel, Name, Where, read_name, without_extension
+from include.families.named import Named, name_of
+from include.families.names import ANY, Channel, Name, Where, without_extension
 from include.families.vocabulary import GENERIC_NAMES, SNAPSHOT_WORDS
 
 EXCHANGED = 2
@@ -25,40 +26,6 @@ class Rejected:
     family: str
     doc_ids: tuple[str, ...]
     why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    member: Member
-    name: Name
-
-    @property
-    def doc_id(self) -> str:
-        return self.member.key.doc_id
-
-    @property
-    def lang(self) -> str:
-        return self.name.lang or (self.member.lang or "").lower().replace("_", "-")
-
-    @property
-    def stated(self) -> str:
-        decided = self.member.decided.get("doc_family")
-        return decided if isinstance(decided, str) else self.member.lineage.family or ""
-
-    @property
-    def folder(self) -> str:
-        return self.name.stem.rpartition("/")[0]
-
-    @property
-    def own_words(self) -> frozenset[str]:
-        """What the file name says beyond the title. A number says nothing where nothing else does (WordPress calls a
-        second page of one title `sales-deck-2`) and where it is long: a register counts its records in it."""
-        if self.name.is_opaque:
-            return frozenset()
-        words = set(self.name.stem.rpartition("/")[2].split("-")) - set(self.name.title_stem.split("-"))
-        if all(word.isdigit() for word in words):
-            return frozenset()
-        return frozenset(word for word in words if not (word.isdigit() and len(word) > 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +53,10 @@ class Proposal:
 
 def proposals(members: Sequence[Member]) -> tuple[list[Proposal], list[Rejected]]:
     """What structure proposes, no document twice, and what it proposes and takes back. Input order changes nothing."""
-    documents = [Named(member, _name(member)) for member in sorted(members, key=lambda member: member.key)]
+    documents = [Named(member, name_of(member)) for member in sorted(members, key=lambda member: member.key)]
     rejected: list[Rejected] = []
     by_path = _with_the_living(list(_by_path(documents, rejected)), documents)
     return list(_by_title(by_path, documents, rejected)), rejected
-
-
-def _name(member: Member) -> Name:
-    """Of a document that its system only numbers, the address is asked."""
-    name = read_name(member.key.doc_id, member.title)
-    return read_name(member.url, member.title) if name.is_opaque and member.url else name
 
 
 def _by_path(documents: Sequence[Named], rejected: list[Rejected]) -> Iterator[Proposal]:
