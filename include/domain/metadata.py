@@ -240,10 +240,12 @@ def merged(person: Patch, resolver: Patch, detector: Patch = MappingProxyType({}
 
 def marks_of(fields: Patch) -> Marks:
     """The marks that these fields make, in the spelling of `value_of`; what they do not name is as of an unmarked
-    document."""
+    document. A superseded one is not current unless they say so."""
     said = {name: value for name, value in fields.items() if value is not None}
     marks: dict[str, Any] = {name: value for name, value in said.items() if name in MARKS}
     if "status" in marks:
         marks["status"] = Status(marks["status"])
+        if marks["status"] is Status.SUPERSEDED:
+            marks.setdefault("is_current", False)
     overrides = {name: str(value) for name, value in said.items() if name in OVERRIDABLE}
     return Marks(**marks, metadata=MappingProxyType(overrides)) if overrides else Marks(**marks)

@@ -107,7 +107,10 @@ def what_contradicts(
                 "Set status=superseded, or unset superseded_by"
             )
         if circle := _circle(doc_id, {**others, **after}):
-            problems.append(f"{doc_id}: superseded_by leads back to it: {' -> '.join(circle)}")
+            problems.append(
+                f"{doc_id}: superseded_by leads back to it: {' -> '.join(circle)}. Where the resolver made one of "
+                "these links, `truecopy decide` says which document holds"
+            )
     return problems
 
 

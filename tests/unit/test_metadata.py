@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from include.domain.documents import Marks, Status
-from include.domain.metadata import MARKS, SETTABLE, marks_of, merged, value_of
+from include.domain.metadata import MARKS, SETTABLE, Patch, marks_of, merged, value_of
 
 
 @pytest.mark.parametrize(
@@ -70,11 +70,19 @@ def test_an_unknown_field_is_refused_with_those_there_are() -> None:
 def test_marks_are_made_of_what_is_said_and_the_rest_is_as_of_an_unmarked_document() -> None:
     assert marks_of({}) == Marks()
     made = marks_of({"status": "superseded", "superseded_by": ("b",), "title": "T", "pinned": None})
-    assert made == Marks(status=Status.SUPERSEDED, superseded_by=("b",), metadata={"title": "T"})
+    assert made == Marks(status=Status.SUPERSEDED, superseded_by=("b",), is_current=False, metadata={"title": "T"})
     assert set(SETTABLE) >= set(MARKS)
 
 
 RESOLVED = {"status": "superseded", "superseded_by": ("b",), "is_current": False, "doc_family": "travel"}
+
+
+def test_what_a_person_calls_superseded_is_not_current_unless_they_say_so() -> None:
+    said: Patch = {"status": "superseded", "superseded_by": ("b",)}
+    assert not marks_of(merged(said, {})).is_current
+    assert not marks_of(merged(said, {"is_current": True})).is_current
+    assert marks_of({**said, "is_current": True}).is_current
+    assert marks_of({"superseded_by": ("b",)}).is_current
 
 
 def test_a_person_s_word_counts_field_by_field() -> None:
