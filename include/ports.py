@@ -172,8 +172,9 @@ class IndexReader(Protocol):
         """The first chunk of each readable version of these documents, with payload and score 0."""
         ...
 
-    def heads(self, source: str, families: Sequence[str]) -> Sequence[Hit]:
-        """The first chunk of each readable version of these families' canonical members, with payload and score 0."""
+    def heads(self, source: str, families: Sequence[str], *, current: bool = False) -> Sequence[Hit]:
+        """The first chunk of each readable version of these families' canonical members, or of their current ones, with
+        payload and score 0."""
         ...
 
     def first_chunks(self, source: str) -> Iterator[Hit]:

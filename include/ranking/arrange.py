@@ -11,7 +11,7 @@ Order of the steps, and who they are for:
                                   in for is shown with a notice
                    as_of          of a chain of superseded documents the one that held then stands for the others
     copies         not history    of true copies one is kept: the canonical, else the current, else the newest
-                                  (as_of: the newest of that time)
+                                  (latest: the current one first; as_of: the newest of that time)
     threshold      all            what scores too low is left out, after the blend and never before
     limit          all            the first so many are shown
 """
@@ -238,11 +238,16 @@ def _merit(scored: Scored, intent: Intent) -> tuple[float, ...]:
         is_of_the_time = date is not None and intent.period is not None and date < intent.period.end
         return float(is_of_the_time), newness if is_of_the_time else -newness
     holds = not candidate.is_superseded and not candidate.standing.is_over
-    return float(candidate.is_canonical), float(candidate.is_current), float(holds), newness
+    canonical, current = float(candidate.is_canonical), float(candidate.is_current)
+    if intent.kind is IntentKind.LATEST:  # the authoritative one may be another
+        return current, float(holds), canonical, newness
+    return canonical, current, float(holds), newness
 
 
 def _why_better(better: Scored, intent: Intent) -> str:
     candidate = better.candidate
     if intent.kind is IntentKind.AS_OF:
         return "the newest of that time"
+    if intent.kind is IntentKind.LATEST and candidate.family and candidate.is_current:
+        return "current"
     return "canonical" if candidate.is_canonical else "newer" if better.recency_found.date.value else "shown first"

@@ -194,13 +194,12 @@ class Reading:
             for hit in self._first_chunks((*_SEARCHABLE, Is("source", source), OneOf("doc_id", some)))
         ]
 
-    def heads(self, source: str, families: Sequence[str]) -> Sequence[Hit]:
+    def heads(self, source: str, families: Sequence[str], *, current: bool = False) -> Sequence[Hit]:
+        is_head = Is("is_current" if current else "is_canonical", True)
         return [
             hit
             for some in _batches(dict.fromkeys(families), DOCUMENTS_PER_CALL)
-            for hit in self._first_chunks(
-                (*_SEARCHABLE, Is("source", source), OneOf("doc_family", some), Is("is_canonical", True))
-            )
+            for hit in self._first_chunks((*_SEARCHABLE, Is("source", source), OneOf("doc_family", some), is_head))
         ]
 
     def first_chunks(self, source: str) -> Iterator[Hit]:

@@ -426,6 +426,8 @@ def test_documents_and_heads_give_the_first_chunk_of_what_may_be_read(store: Any
         }
         assert [hit.payload["doc_id"] for hit in index.heads(A.source, ["refund", "other"])] == [A.doc_id]
         assert list(index.heads(A.source, [])) == []
+        assert [hit.payload["doc_id"] for hit in index.heads(B.source, ["refund"], current=True)] == [B.doc_id]
+        assert list(index.heads(B.source, ["refund"])) == []
         assert list(index.documents([])) == []
 
 

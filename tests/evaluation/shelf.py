@@ -23,9 +23,10 @@ from include.ranking.metrics import DEPTH, Answer, Passages
 from include.ranking.questions import Question
 from include.ranking.relevance import WORDS
 from include.services.evaluate import answer_of
+from include.services.finding import candidates_of
 from include.services.marking import bring_in
 from include.services.resolving import resolve_families
-from include.services.retrieval import _candidates, retrieve
+from include.services.retrieval import retrieve
 from include.services.version_writer import VersionWriter
 from include.store.edge import EdgeStore
 from include.text.chunk import chunk
@@ -123,7 +124,7 @@ class Shelf:
 
     def hybrid(self, question: Question) -> Answer:
         """Both legs by their scores, as truecopy weighs them, without anything that knows of versions."""
-        found = _candidates([self._search(question)], WORDS)
+        found = candidates_of([self._search(question)], WORDS)
         best = sorted(found, key=lambda candidate: -candidate.chunks[0].fused)[:DEPTH]
         return Answer(
             tuple(Passages(each.key, tuple(chunk.text for chunk in each.chunks[:BEST_CHUNKS])) for each in best)

@@ -151,13 +151,13 @@ class FakeReader:
         wanted = {(key.source, key.doc_id) for key in keys}
         return [hit for hit in self._first_chunks() if (hit.payload["source"], hit.payload["doc_id"]) in wanted]
 
-    def heads(self, source: str, families: Sequence[str]) -> Sequence[Hit]:
+    def heads(self, source: str, families: Sequence[str], *, current: bool = False) -> Sequence[Hit]:
         return [
             hit
             for hit in self._first_chunks()
             if hit.payload["source"] == source
             and hit.payload.get("doc_family") in families
-            and hit.payload["is_canonical"] is True
+            and hit.payload["is_current" if current else "is_canonical"] is True
         ]
 
     def first_chunks(self, source: str) -> Iterator[Hit]:

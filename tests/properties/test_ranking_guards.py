@@ -22,8 +22,8 @@ from include.ranking import arrange, blend, intent, series
 from include.ranking.candidates import Candidate
 from include.ranking.intent import Intent, IntentKind
 from include.ranking.recency import DocumentDate, Recency
-from include.services import retrieval
-from tests.builders import DIMENSION, EMBEDDER, new_points
+from include.services import finding, retrieval
+from tests.builders import DIMENSION, EMBEDDER, at, new_points
 from tests.fakes.index import FakeIndexStore
 from tests.guards import Guard, switch
 
@@ -191,6 +191,35 @@ def what_says_of_itself_that_it_is_superseded_is_served_as_current() -> None:
     assert found.notice
 
 
+def an_archived_document_in_the_middle_of_a_chain_keeps_its_end_from_being_reached() -> None:
+    shelf = Shelf()
+    shelf.put("v1", 0.9, "Sixty days", title="Refunds", status=Status.SUPERSEDED, superseded_by=["v2"])
+    shelf.put("v2", 0.8, "Forty days", title="Refunds too", status=Status.ARCHIVED, superseded_by=["v3"])
+    shelf.put("v3", 0.01, "A month", title="Money back")
+    assert shelf.ask("zzz") == ["v3"]
+
+
+def a_version_that_was_replaced_answers_because_the_new_one_was_not_found() -> None:
+    """A run was killed between publishing and removing."""
+    shelf = Shelf()
+    shelf.put("page", 0.99, "Sixty days", title="Refunds")
+    for number in range(210):
+        shelf.put(f"other-{number}", 0.9, f"Story {number}", title=f"Story {number}")
+    shelf.put("page", 0.1, "A month", title="Refunds", fetched_at=at(9))
+    (first, *_) = retrieval.retrieve(shelf.store, _Question(), "zzz", now=NOW).texts
+    assert first != "Sixty days"
+
+
+def the_authoritative_document_of_a_family_is_taken_for_the_latest() -> None:
+    shelf = Shelf()
+    shelf.put("lts", 0.9, "Version 3", title="Guide", doc_family="guide", is_canonical=True, is_current=False)
+    for number in range(210):
+        shelf.put(f"other-{number}", 0.5, f"Story {number}", title=f"Story {number}")
+    shelf.put("new", 0.01, "Version 4", title="Manual", doc_family="guide")
+    assert shelf.ask("zzz latest")[0] == "new"
+    assert shelf.ask("zzz")[0] == "lts"
+
+
 def a_date_in_the_future_is_the_newest() -> None:
     shelf = Shelf()
     shelf.put("real", 0.80, "Thirty days", title="Refunds", created="2026-06-01")
@@ -218,11 +247,13 @@ def dedup_before_ranking(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def cut_off_at_half(monkeypatch: pytest.MonkeyPatch) -> None:
-    candidates = retrieval._candidates
+    candidates_of = retrieval.candidates_of
     monkeypatch.setattr(
         retrieval,
-        "_candidates",
-        lambda found, words: [each for each in candidates(found, words) if each.chunks[0].legs["dense"].score >= 0.5],
+        "candidates_of",
+        lambda found, words: [
+            each for each in candidates_of(found, words) if each.chunks[0].legs["dense"].score >= 0.5
+        ],
     )
 
 
@@ -246,9 +277,13 @@ GUARDS = [
     Guard(
         "scores, not ranks",
         a_page_of_today_passes_the_answer,
-        switch(retrieval, "scores_of_legs", lambda legs, words: {}),
+        switch(finding, "scores_of_legs", lambda legs, words: {}),
     ),
-    Guard("heads are fetched", a_retired_document_answers_for_its_head, switch(retrieval, "_heads", lambda *_: [])),
+    Guard(
+        "heads are fetched",
+        a_retired_document_answers_for_its_head,
+        switch(retrieval, "with_heads", lambda index, found, *_, **__: list(found)),
+    ),
     Guard(
         "head in place of member",
         a_retired_document_answers_for_its_head,
@@ -291,6 +326,21 @@ GUARDS = [
         "by its own words, notice",
         what_says_of_itself_that_it_is_superseded_is_served_as_current,
         switch(arrange, "_by_its_own_words", lambda _: ""),
+    ),
+    Guard(
+        "past the hidden",
+        an_archived_document_in_the_middle_of_a_chain_keeps_its_end_from_being_reached,
+        switch(finding, "_links_of_hidden", lambda *_: {}),
+    ),
+    Guard(
+        "newest version",
+        a_version_that_was_replaced_answers_because_the_new_one_was_not_found,
+        switch(retrieval, "outdated", lambda *_: set()),
+    ),
+    Guard(
+        "current, not canonical",
+        the_authoritative_document_of_a_family_is_taken_for_the_latest,
+        switch(finding, "_current", lambda _: set()),
     ),
     Guard("no date of the future", a_date_in_the_future_is_the_newest, believe_any_date),
     Guard(
