@@ -41,6 +41,25 @@ class DocumentDate:
     precision: str = ""
 
     @property
+    def end(self) -> datetime | None:
+        """The first instant after what is known: that of `2024` is the beginning of 2025."""
+        if self.value is None:
+            return None
+        if self.precision == Precision.YEAR:
+            return self.value.replace(year=self.value.year + 1)
+        if self.precision == Precision.MONTH:
+            return (self.value.replace(day=1) + timedelta(days=32)).replace(day=1)
+        return self.value + timedelta(days=0 if self.precision == Precision.INSTANT else 1)
+
+    def may_be_of_the_time_of(self, other: DocumentDate) -> bool:
+        """Whether nobody knows which of the two is later: both are unknown, or what is known of them overlaps."""
+        if self.value is None or other.value is None:
+            return self.value is other.value
+        assert self.end is not None
+        assert other.end is not None
+        return self.value == other.value or (self.value < other.end and other.value < self.end)
+
+    @property
     def shown(self) -> str:
         """For people, no more exact than it is known; the note where it is unknown."""
         exact_to = next((one for one in Precision if one == self.precision), Precision.DAY)

@@ -81,10 +81,10 @@ def newest_of_each(ranking: Sequence[Scored], intent: Intent) -> Held:
 def why_left_out(scored: Scored, holds: Scored, intent: Intent) -> str:
     """Why a member is not shown beside the one that holds; empty for one that is.
 
-    One of the same day is left alone: nobody knows that it is older. So is one of unknown date, unless the latest is
-    asked for and most of its text is that of the one that holds.
+    One of the same day, or of the same year if no more is known, is left alone: nobody knows that it is older. So is
+    one of unknown date, unless the latest is asked for and most of its text is that of the one that holds.
     """
-    if _date(scored) == _date(holds):
+    if scored.recency_found.date.may_be_of_the_time_of(holds.recency_found.date):
         return ""
     if _date(scored) > _date(holds) and intent.period is None:
         is_over = scored.candidate.standing.is_over and _are_editions(holds, scored, intent)
@@ -98,7 +98,7 @@ def why_left_out(scored: Scored, holds: Scored, intent: Intent) -> str:
 
 def notice(scored: Scored, holds: Scored, intent: Intent) -> str:
     """What a reader is told with a member that is shown though another holds."""
-    if _date(scored) == _date(holds):
+    if scored.recency_found.date.may_be_of_the_time_of(holds.recency_found.date):
         return ""
     if _date(scored) > _date(holds) and intent.period is None:
         return f"{scored.candidate.standing.value}, by its own words: {_named(holds)} holds"
@@ -235,5 +235,5 @@ def _held_by(holds: Scored, intent: Intent) -> str:
 
 
 def _named(scored: Scored) -> str:
-    date = scored.recency_found.date.value
-    return f"{scored.candidate.key} of {date:%Y-%m-%d}" if date else str(scored.candidate.key)
+    date = scored.recency_found.date
+    return f"{scored.candidate.key} of {date.shown}" if date.value else str(scored.candidate.key)

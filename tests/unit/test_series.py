@@ -162,6 +162,27 @@ def test_of_two_copies_the_one_that_does_not_say_that_it_is_over_is_kept() -> No
     assert shown(ask("rules", found)) == ["kept"]
 
 
+@pytest.mark.parametrize(
+    ("precision", "day", "left_out"),
+    [
+        ("year", datetime(2025, 1, 1, tzinfo=UTC), False),  # some day of 2025
+        ("year", datetime(2024, 1, 1, tzinfo=UTC), True),
+        ("month", datetime(2025, 6, 1, tzinfo=UTC), False),
+        ("month", datetime(2025, 5, 1, tzinfo=UTC), True),
+        ("day", datetime(2025, 6, 10, tzinfo=UTC), False),  # the other one is of an hour of that day
+        ("day", datetime(2025, 6, 9, tzinfo=UTC), True),
+        ("instant", datetime(2025, 6, 10, 8, tzinfo=UTC), True),
+    ],
+)
+def test_a_date_decides_no_more_than_it_is_exact(precision: str, day: datetime, left_out: bool) -> None:
+    moment = datetime(2025, 6, 10, 9, tzinfo=UTC)
+    newer = candidate("newer", 0.8, text=ZIPS + "two", title="Rules", created_at=moment, created_at_precision="instant")
+    other = candidate("other", 0.9, text=ZIPS + "one", title="Rules", created_at=day, created_at_precision=precision)
+    found = ask("the latest rules", [newer, other, candidate("far", 0.0)])
+    assert ("other" not in shown(found)) is left_out
+    assert shown(found)[0] == "newer"
+
+
 def test_an_unrelated_newer_page_of_the_same_title_is_not_told_that_an_older_one_is_the_newest() -> None:
     found = [
         candidate("pump", 0.9, text="Pumps are bolted down. " * 9, title="Installation", created_at=days_ago(900)),
