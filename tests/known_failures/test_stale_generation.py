@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from include.domain.documents import Chunk, ExtractedDocument
 from include.domain.manifest import DocumentState, RunState
-from tests.builders import line_chunks, sha256
+from include.ports import IndexStore
+from include.services.retrieval import Policy, retrieve
+from include.store.edge import EdgeStore
+from tests.builders import DIMENSION, EMBEDDER, at, line_chunks, sha256
 from tests.connector_sources import GitRepository
+from tests.fakes.embedder import FakeEmbedder
+from tests.fakes.index import FakeIndexStore
 from tests.fakes.source import FakeSource
+from tests.known_failures.pages import publish_page, publish_pages
 from tests.known_failures.site import Site, filled
 
 
@@ -125,6 +132,22 @@ def test_growing_shrinking_and_shuffling_leave_exactly_the_last_state() -> None:
         site.night()
         assert site.texts()["page-003"] == lines(count, mark).splitlines()
         assert_one_generation(site)
+
+
+@pytest.mark.parametrize("engine", ["fake", "edge"])
+def test_a_version_that_a_killed_run_left_beside_its_successor_is_never_the_answer(engine: str, tmp_path: Path) -> None:
+    """Published, and killed before the older chunks were removed: until the next run both can be read. What is asked
+    for stands in the old text only, and so many other chunks fit better than the new one that it is not found."""
+    store: IndexStore = FakeIndexStore() if engine == "fake" else EdgeStore(tmp_path / "index", "docs")
+    embedder = FakeEmbedder(dimension=DIMENSION)
+    store.prepare(EMBEDDER, DIMENSION)
+    publish_page(store, embedder, "page", "refund within 60 days", fetched_at=at(1))
+    publish_pages(store, embedder, {f"other-{number}": f"refund story {number}" for number in range(9)})
+    publish_page(store, embedder, "page", "money comes back in a month", "and no later", fetched_at=at(2))
+    for limit in (1, 3):
+        found = retrieve(store, embedder, "refund within 60 days", now=at(9), limit=limit, policy=Policy(overfetch=1))
+        assert "refund within 60 days" not in found.texts
+        assert found.shown
 
 
 def test_leftovers_of_a_version_that_nobody_knows_any_more_are_found_and_removed() -> None:

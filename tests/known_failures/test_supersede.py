@@ -86,6 +86,41 @@ def test_sp_02_the_oldest_matches_alone_and_the_end_of_its_chain_is_hidden(store
     assert notices(found)["c"]
 
 
+@pytest.mark.parametrize("status", HIDDEN[1:])
+@pytest.mark.parametrize("query", [QUESTION, f"latest {QUESTION}"])
+def test_sp_02_what_is_hidden_in_the_middle_of_a_chain_does_not_hide_its_end(
+    store: IndexStore, status: Status, query: str
+) -> None:
+    """Who archives the second edition does not mean that the first one is the answer again."""
+    put(store, "a", "refund within 60 days", "b")
+    put(store, "b", "the secret refund within 45 days", "c", status=status)
+    put(store, "c", "still the secret refund", "d", status=status)
+    put(store, "d", "money back for a month")
+    found = ask(store, query)
+    assert shown(found) == ["d"]
+    assert not notices(found)["d"]
+    assert "secret" not in repr(found)
+
+
+def test_sp_02_a_circle_of_hidden_documents_ends(store: IndexStore) -> None:
+    put(store, "a", "refund within 60 days", "b")
+    put(store, "b", "hidden", "c", status=Status.ARCHIVED)
+    put(store, "c", "hidden too", "b", status=Status.ARCHIVED)
+    found = ask(store)
+    assert shown(found) == ["a"]
+    assert notices(found)["a"].startswith("superseded by ")
+
+
+def test_the_current_member_is_the_latest_and_the_authoritative_one_the_answer(store: IndexStore) -> None:
+    put(store, "lts", "refund within 60 days", doc_family="guide", is_canonical=True, is_current=False)
+    put(store, "new", "money back", doc_family="guide")
+    for number in range(9):
+        put(store, f"other-{number}", f"refund story {number}")
+    narrow = Policy(overfetch=1)
+    assert shown(ask(store, limit=1, policy=narrow)) == ["lts"]
+    assert shown(ask(store, f"latest {QUESTION}", limit=1, policy=narrow)) == ["new"]
+
+
 @pytest.mark.parametrize("length", [2, 9, 40])
 def test_sp_03_sp_05_a_long_chain_is_followed_to_its_end(store: IndexStore, length: int) -> None:
     put(store, "v00", "refund within 60 days", "v01")
