@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from include.domain.dates import EvidencedDate, Precision, Trust
 from include.domain.documents import DocumentKey
-from include.domain.lineage import Lineage
+from include.domain.lineage import Hint, Lineage
 from include.families.members import FamilyDecision, Member, Outcome
 from include.families.resolve import resolve
 
@@ -33,12 +33,14 @@ def member(
     supersedes: Sequence[str] = (),
     superseded_by: Sequence[str] = (),
     aliases: Sequence[str] = (),
+    hints: Sequence[str] = (),
     created: str = "",
     effective: str = "",
     trust: Trust = Trust.HIGH,
     decided: Mapping[str, object] | None = None,
 ) -> Member:
-    """`created` and `effective` are days, empty for unknown."""
+    """`created` and `effective` are days, empty for unknown; `hints` are references of "replaced by" in prose."""
+    said = tuple(Hint(reference, f"This document has been replaced by {reference}.") for reference in hints)
     return Member(
         DocumentKey(source, doc_id),
         title,
@@ -46,7 +48,7 @@ def member(
         lang,
         content_type,
         content_hash or f"hash of {doc_id}",
-        Lineage(family, version, status, tuple(supersedes), tuple(superseded_by), tuple(aliases)),
+        Lineage(family, version, status, tuple(supersedes), tuple(superseded_by), tuple(aliases), (), said),
         created_at=day(created, trust) if created else None,
         effective_date=day(effective, trust) if effective else None,
         decided=dict(decided or {}),

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from include.domain.redaction import redact_address
 
-METADATA_VERSION = "1"
+METADATA_VERSION = "2"
 """Raise it with every change in what is read as title, address, language, date or lineage, here or in `include.text`:
 every source is then read once more, and nothing is embedded. tests/unit/test_read_with.py fails when what is read
 changes and this does not."""

@@ -39,6 +39,8 @@ SOURCE_FIELDS = (
     "stated_supersedes",
     "stated_superseded_by",
     "stated_aliases",
+    "hints_supersedes",
+    "hints_superseded_by",
 )
 """What the source says; a person may set another value over some of them."""
 
@@ -67,6 +69,8 @@ def document_payload(document: ExtractedDocument, marks: Marks, *, fetched_at: s
         "stated_supersedes": list(lineage.supersedes) or None,
         "stated_superseded_by": list(lineage.superseded_by) or None,
         "stated_aliases": list(lineage.aliases) or None,
+        "hints_supersedes": [hint.stored() for hint in lineage.hints_supersedes] or None,
+        "hints_superseded_by": [hint.stored() for hint in lineage.hints_superseded_by] or None,
     }
     said |= {"metadata_hash": metadata_hash(said), "read_with": document.read_with or None}
     return {"doc_version": document.version, "fetched_at": fetched_at, **marked(said, marks)}

@@ -15,7 +15,8 @@ from include.families.namesakes import namesakes
 @dataclass(frozen=True, slots=True)
 class Component:
     """Documents that are one family, sorted by id, with everything that made them one. `void` are claims about them
-    that were not counted, by whomever. `labels` are the families that a person, or else the documents, name."""
+    that were not counted, by whomever. `labels` are the families that a person, or else the documents, name. `hinted`
+    is what prose says, where nothing but that ties them."""
 
     members: tuple[Member, ...]
     groups: tuple[Group, ...]
@@ -25,6 +26,7 @@ class Component:
     labels: tuple[str, ...]
     is_labelled_by_hand: bool
     namesakes: tuple[tuple[str, ...], ...] = ()
+    hinted: tuple[Statement, ...] = ()
 
 
 class _Together:
@@ -99,17 +101,21 @@ def _joined(
         if statement.older in among and statement.newer in among:
             together.join(statement.older, statement.newer)
     _join_authors(together, statements.void, among)
-    _join_namesakes(together, one_title, among)
+    _join_loosely(together, one_title, statements.hinted, among)
     return together
 
 
-def _join_namesakes(together: _Together, one_title: Sequence[tuple[str, ...]], among: set[str]) -> None:
-    """Only those that belong to nothing else: a title alone must not put a family in doubt."""
+def _join_loosely(
+    together: _Together, one_title: Sequence[tuple[str, ...]], hinted: Sequence[Statement], among: set[str]
+) -> None:
+    """Only those that belong to nothing else: neither a title alone nor prose must put a family in doubt."""
     sizes = _sizes(together, among)
-    for doc_ids in one_title:
-        alone = [doc_id for doc_id in doc_ids if doc_id in among and sizes[together.top(doc_id)] == 1]
-        for other in alone[1:]:
-            together.join(alone[0], other)
+    alone = {doc_id for doc_id in among if sizes[together.top(doc_id)] == 1}
+    pairs = [tuple(doc_id for doc_id in doc_ids if doc_id in alone) for doc_ids in one_title]
+    pairs += [(each.older, each.newer) for each in hinted if {each.older, each.newer} <= alone]
+    for first, *others in filter(None, pairs):
+        for other in others:
+            together.join(first, other)
 
 
 def _sizes(together: _Together, doc_ids: Iterable[str]) -> Counter[str]:
@@ -144,6 +150,7 @@ def _with_what_made_them(
     links = _by_component(statements.links, together, across=False)
     disputed = _by_component(statements.disputed, together, across=False)
     void = _by_component(statements.void, together, across=True)
+    hinted = _by_component(statements.hinted, together, across=False)
     groups_of: dict[str, list[Group]] = defaultdict(list)
     for group in groups:
         for top in sorted({together.top(member.key.doc_id) for member in group.members}):
@@ -157,6 +164,7 @@ def _with_what_made_them(
     for top, doc_ids in gathered.items():
         by_hand = {decided[doc_id] for doc_id in doc_ids if doc_id in decided}
         stated = {family for doc_id in doc_ids if (family := by_id[doc_id].lineage.family)}
+        surer = groups_of[top] or links[top] or disputed[top] or void[top] or by_hand or stated
         found.append(
             Component(
                 tuple(by_id[doc_id] for doc_id in doc_ids),
@@ -167,6 +175,7 @@ def _with_what_made_them(
                 tuple(sorted(by_hand or stated)),
                 bool(by_hand),
                 tuple(titles_of[top]) if len(doc_ids) > 1 else (),
+                tuple(hinted[top]) if not surer else (),
             )
         )
     return tuple(sorted(found, key=lambda each: each.members[0].key))

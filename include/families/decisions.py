@@ -53,6 +53,7 @@ def decide(
         not component.links
         and not component.disputed
         and not open_ends
+        and not component.hinted
         and all(each.tier is Tier.OVER for each in members)
     ):
         return None  # nobody holds and nobody says who follows: there is nothing to mark
@@ -93,6 +94,11 @@ def _head(component: Component, members: Sequence[Contender], order: _Order, ope
         raise _Ambiguous(
             "what they say of one another contradicts how they stand: " + "; ".join(component.disputed[0].said),
             {doc_id: () for each in component.disputed for doc_id in (each.newer, each.older)},
+        )
+    if component.hinted and not chosen:
+        raise _Ambiguous(
+            "only a sentence of prose says that one of them replaces another",
+            {each.doc_id: () for each in members},
         )
     for link in component.links:
         order.after[link.older][link.newer] = link.said

@@ -17,6 +17,8 @@ def why_a_family(component: Component) -> Iterator[str]:
         yield from group.why
     for doc_ids in component.namesakes:
         yield f"entries of a register with one title: {', '.join(doc_ids)}"
+    for each in component.hinted:
+        yield from each.said
     if component.links:
         number = len(component.links)
         yield f"{number} link{'s are' if number > 1 else ' is'} stated"
@@ -46,6 +48,6 @@ def about(each: Contender, component: Component, said: Iterable[str]) -> Iterato
 
 
 def _of(component: Component, doc_id: str) -> Iterator[Statement]:
-    for statement in (*component.links, *component.disputed, *component.void):
+    for statement in (*component.links, *component.disputed, *component.void, *component.hinted):
         if doc_id in (statement.newer, statement.older):
             yield statement

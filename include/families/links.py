@@ -13,6 +13,9 @@
 |                            |               |                               | force replaces A already         |
 | B alone                    | in force, a draft | a draft, put off          | no claim: B is not approved yet  |
 
+What the prose says (`Lineage` hints) is none of these: of two documents that hold and of which nothing else is said, it
+is asked about (`hinted`).
+
 In force includes what says nothing of its state. A document that says of itself that it is superseded and names
 nobody, or only documents that are not here, has an open end: a person has to say by what.
 """
@@ -21,6 +24,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import Protocol
@@ -67,6 +71,7 @@ class Statements:
 
     `links` hold, `disputed` need a person, `void` claims have no force and say why. `open_ends` are documents that are
     superseded by nobody known, `unresolved` are references without a document; each with what it says, by doc id.
+    `hinted` is what prose says beside all that: a reason to ask, never a link.
     """
 
     links: tuple[Statement, ...] = ()
@@ -74,12 +79,14 @@ class Statements:
     void: tuple[Statement, ...] = ()
     open_ends: Mapping[str, str] = field(default_factory=dict)
     unresolved: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    hinted: tuple[Statement, ...] = ()
 
 
 def read_statements(members: Sequence[Member], stands: Stands) -> Statements:
     """The statements of these documents of one source, judged."""
     by_id = {member.key.doc_id: member for member in members}
-    said, unresolved, missing = _gathered(members, by_id)
+    references = References(members)
+    said, unresolved, missing = _gathered(members, by_id, references)
     replaced = {older for (_, older), statement in said.items() if statement.by_older}
     kept = {member.key.doc_id: why for member in members if (why := _kept_by_a_person(member))}
     decided = {pair for pair, statement in said.items() if statement.by_person}
@@ -91,14 +98,15 @@ def read_statements(members: Sequence[Member], stands: Stands) -> Statements:
     disputed, void = judged[_Verdict.DISPUTED], [*judged[_Verdict.VOID], *rivals]
     successors = {statement.older for statement in (*links, *disputed)}
     open_ends = {doc_id: why for doc_id, why in _open_ends(members, missing) if doc_id not in successors}
-    return Statements(_sorted(links), _sorted(disputed), _sorted(void), open_ends, unresolved)
+    hints = _hints(members, by_id, references)
+    hinted = [each for each in hints if _is_open(each, stands, by_id, successors)]
+    return Statements(_sorted(links), _sorted(disputed), _sorted(void), open_ends, unresolved, _sorted(hinted))
 
 
 def _gathered(
-    members: Sequence[Member], by_id: Mapping[str, Member]
+    members: Sequence[Member], by_id: Mapping[str, Member], references: References
 ) -> tuple[dict[tuple[str, str], Statement], dict[str, tuple[str, ...]], dict[str, list[str]]]:
     """(statements by newer and older, unresolved references by who makes them, successors that are not here)."""
-    references = References(members)
     said: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     unresolved: dict[str, list[str]] = defaultdict(list)
     missing: dict[str, list[str]] = defaultdict(list)
@@ -138,6 +146,35 @@ def _gathered(
         for (newer, older), each in said.items()
     }
     return statements, {doc_id: tuple(sorted(each)) for doc_id, each in sorted(unresolved.items())}, missing
+
+
+def _hints(members: Sequence[Member], by_id: Mapping[str, Member], references: References) -> list[Statement]:
+    """What prose says of two documents of one language that are here, each pair once."""
+    said: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for member in members:
+        doc_id, lineage = member.key.doc_id, member.lineage
+        for hints, is_successor in ((lineage.hints_superseded_by, True), (lineage.hints_supersedes, False)):
+            for hint in hints:
+                target = references.find(hint.reference, member).doc_id
+                if target is not None and target != doc_id and _one_language(member, by_id[target]):
+                    pair = (target, doc_id) if is_successor else (doc_id, target)
+                    said[pair].add(f"the text of {doc_id} says: {hint.sentence}")
+    return [Statement(newer, older, said=tuple(sorted(words))) for (newer, older), words in sorted(said.items())]
+
+
+def _is_open(hint: Statement, stands: Stands, by_id: Mapping[str, Member], followed: AbstractSet[str]) -> bool:
+    """Whether nothing surer answers it: no statement says what follows the older one, it is not given up, the newer one
+    holds, and no person spoke of either. One that is superseded by nobody known may be told by whom."""
+    newer, older = stands.now(hint.newer), stands.now(hint.older)
+    if hint.older in followed or not newer.holds or not (older.holds or older is Standing.SUPERSEDED):
+        return False
+    return not any(_is_answered(by_id[doc_id]) for doc_id in (hint.newer, hint.older))
+
+
+def _is_answered(member: Member) -> bool:
+    """Whether a person has said anything of its place, or it is not to be replaced."""
+    answers = ("doc_family", "is_current", "is_canonical", "status", "supersedes", "superseded_by")
+    return any(member.decided.get(name) is not None for name in answers) or bool(_kept_by_a_person(member))
 
 
 def _judged(

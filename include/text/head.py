@@ -77,6 +77,11 @@ def read_head(text: str, is_name: IsName) -> Head:
     return Head(known, opening, is_formal=bool(block))
 
 
+def after_header(text: str) -> int:
+    """Where the text goes on below the block of fields that opens it; 0 where none does."""
+    return _block_at_the_top(text[: 4 * MOST_CHARACTERS])[1]
+
+
 def _block_at_the_top(text: str) -> tuple[list[Field], int]:
     """(fields of the block of `Name: value` lines that opens the text, where the text goes on). A block has two fields
     at least; values go on in indented lines."""

@@ -8,7 +8,8 @@
 |   of header fields: that one speaks by its header           |                    |
 | `<link rel="successor-version">`, `<meta name="replaces">`  | `html_fields`      |
 
-The body is never read: what it says of versions may speak of anything. "Updates", "amends" and "replaced in part" are
+The body is never read for statements: what it says of versions may speak of anything. Its sentences are hints at most
+(`text.hints`). "Updates", "amends" and "replaced in part" are
 no statements, for what is changed in part still holds.
 """
 
@@ -16,10 +17,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from include.domain.lineage import NO_LINEAGE, Lineage
 from include.text.head import read_head
+from include.text.hints import read_hints
 from include.text.notices import notices
 from include.text.references import REGISTERS, pointers, references
 
@@ -119,7 +121,8 @@ def read_lineage(fields: Mapping[str, object], text: str) -> Lineage:
         if said.isdisjoint(_SUPERSEDES):
             stated.supersedes += notice.supersedes
         stated.status = stated.status or notice.status
-    return stated.as_lineage()
+    hints = read_hints(text)
+    return replace(stated.as_lineage(), hints_supersedes=hints.supersedes, hints_superseded_by=hints.superseded_by)
 
 
 def merged(first: Lineage, second: Lineage) -> Lineage:
@@ -133,6 +136,8 @@ def merged(first: Lineage, second: Lineage) -> Lineage:
         first.supersedes or second.supersedes,
         first.superseded_by or second.superseded_by,
         tuple(dict.fromkeys((*first.aliases, *second.aliases))),
+        first.hints_supersedes or second.hints_supersedes,
+        first.hints_superseded_by or second.hints_superseded_by,
     )
 
 

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tests.evaluation.families.named import Verdict, judge_families, latest_by_date
+from tests.evaluation.families.questions import ORDINARY, Asked, asked
 from tests.evaluation.families.registers import ABSENT, DATA, REGISTERS, Shown, register
 from tests.evaluation.families.scores import Score, score
 from tests.evaluation.families.timeline import look_back
@@ -39,6 +40,11 @@ def main() -> int:
         _list(f"{each.register}, {each.shown.value}: wrong links", each.wrong)
         _list(f"{each.register}, {each.shown.value}: wrong heads", each.heads_wrong)
         _list(f"{each.register}, {each.shown.value}: decided, the truth says nothing", each.unjudged)
+    questions = [asked(name, shown) for shown in (Shown.ALL, Shown.NOTHING) for name in (*REGISTERS, *ORDINARY)]
+    show("questions", _QUESTION_COLUMNS, [_question_row(each) for each in questions])
+    for one in questions:
+        _list(f"{one.name}, {one.shown.value}: asked because of prose", one.because)
+        _list(f"{one.name}, {one.shown.value}: decided in another way because of prose", one.changed)
     verdicts = judge_families()
     show("names", _NAME_COLUMNS, [_name_row(each) for each in verdicts])
     _list("names: wrong links", [line for each in verdicts for line in each.wrong_links])
@@ -55,6 +61,7 @@ def main() -> int:
         )
         wrong += past.taken_back
     is_red = any(each.wrong or each.heads_wrong for each in scores) or any(each.outcome == "wrong" for each in verdicts)
+    is_red = is_red or any(one.changed for one in questions)
     return int(is_red or bool(wrong))
 
 
@@ -89,6 +96,14 @@ def _head_row(each: Score) -> Row:
         *(str(len(each.heads_wrong)), str(len(each.heads_in_review)), str(len(each.heads_unseen))),
         *(str(each.open_ends), str(len(each.unjudged))),
     )
+
+
+_QUESTION_COLUMNS = ("documents of", "seen", "number", "questions without prose", "with it", "added per 1,000")
+
+
+def _question_row(each: Asked) -> Row:
+    numbers = (each.documents, each.before, each.after)
+    return each.name, each.shown.value, *map(str, numbers), f"{each.added_per_thousand:.1f}"
 
 
 _NAME_COLUMNS = ("family", "relation", "members", "outcome", "links", "what")

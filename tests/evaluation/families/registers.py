@@ -27,7 +27,7 @@ from pathlib import Path
 
 from include.domain.dates import EvidencedDate, Precision, Trust
 from include.domain.documents import DocumentKey, ExtractedDocument, FetchedDocument
-from include.domain.lineage import NO_LINEAGE
+from include.domain.lineage import Lineage
 from include.families.members import Member
 from include.text.normalise import extract
 
@@ -107,7 +107,8 @@ def _member(document: ExtractedDocument, row: Mapping[str, str], shown: Shown) -
     if shown is Shown.STATES:
         lineage = replace(lineage, supersedes=(), superseded_by=())
     elif shown is Shown.NOTHING:
-        lineage = NO_LINEAGE
+        # what prose says is no header; of a header alone there is no prose
+        lineage = Lineage(hints_supersedes=lineage.hints_supersedes, hints_superseded_by=lineage.hints_superseded_by)
     return Member(
         document.key,
         row["title"],
