@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.evaluation.families.named import judge_families, latest_by_date
+from tests.evaluation.families.questions import ORDINARY, asked
 from tests.evaluation.families.registers import ABSENT, DATA, REGISTERS, Shown, register
 from tests.evaluation.families.scores import score
 
@@ -34,6 +35,26 @@ def test_with_headers_hidden_nothing_that_is_decided_is_wrong(name: str, shown: 
     found = score(name, shown)
     assert found.wrong == ()
     assert found.heads_wrong == ()
+
+
+def test_prose_puts_true_answers_among_the_options() -> None:
+    waiting = {name: len(score(name, Shown.NOTHING).in_review) for name in REGISTERS}
+    assert waiting["peps"] >= 15
+    assert waiting["xeps"] >= 22
+
+
+@pytest.mark.parametrize("name", [*REGISTERS, *ORDINARY])
+def test_with_headers_shown_prose_changes_no_decision_and_asks_next_to_nothing(name: str) -> None:
+    found = asked(name, Shown.ALL)
+    assert found.changed == ()
+    assert found.added_per_thousand <= 1
+
+
+@pytest.mark.parametrize("name", ORDINARY)
+def test_of_ordinary_documents_that_state_nothing_prose_asks_little(name: str) -> None:
+    found = asked(name, Shown.NOTHING)
+    assert found.changed == ()
+    assert found.added_per_thousand <= 3
 
 
 def test_what_the_registers_are_known_for() -> None:

@@ -70,6 +70,7 @@ def test_a_predecessor_that_prose_names(sentence: str, reference: str) -> None:
         "This PEP replaces the versioning of PEP 345.",
         "This PEP updates PEP 345.",
         "PEP 566 replaces PEP 345.",
+        "It would be wrong to say that this document has been superseded by PEP 566.",
         "This function replaces the one in PEP 345.",
         "This document has been replaced by something better.",
         "This document has not been superseded by PEP 566.",
