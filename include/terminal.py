@@ -89,9 +89,11 @@ def print_manifest(manifest: Manifest) -> None:
     if manifest.families:
         of = manifest.families
         holds = f"{of.decided} families decided, {of.ambiguous} ambiguous; {of.superseded} documents superseded"
-    else:
+    elif manifest.documents is not None:
         holds = f"the index holds {manifest.documents} documents in {manifest.chunks} chunks"
-    out.print(f"  done: {states or 'nothing to do'}; {holds}")
+    else:
+        holds = ""  # a run that did not count them
+    out.print(f"  done: {'; '.join(filter(None, (states or 'nothing to do', holds)))}")
     if manifest.reason:
         out.print(f"  [red]{escape(manifest.reason)}[/]")
     if manifest.next_step:

@@ -112,7 +112,8 @@ def run_all(source: str, one: Callable[[Application, str], Manifest], *, json_: 
             manifests.append(one(application_, name))
         except Exception as error:  # noqa: BLE001 (one source must not keep the others from running)
             errors.append(error)
-            err.print(f"[red]{escape(str(error) or type(error).__name__)}[/red]")
+    for failed in errors if manifests else errors[1:]:  # the first is raised below, and printed where it is caught
+        err.print(f"[red]{escape(str(failed) or type(failed).__name__)}[/red]")
     if json_:
         out.print_json(data=[summary(manifest) for manifest in manifests])
     else:

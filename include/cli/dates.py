@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -10,11 +11,11 @@ from rich.table import Table
 
 from include.cli.command import Json, Source, app, application, explained
 from include.domain.date_candidates import DateField
-from include.domain.dates import rfc3339, shown
+from include.domain.dates import EvidencedDate, rfc3339, shown
 from include.domain.errors import ConfigError
 from include.domain.inventory import IndexInventory
 from include.domain.provenance import DateReport
-from include.planning.provenance import of_stored, provenance_of, report_of
+from include.planning.provenance import of_stored, provenance_of, report_of, said_over
 from include.services.judging import inventory_of
 from include.terminal import out
 from include.wiring.runs import chosen_sources
@@ -97,24 +98,38 @@ def _print_report(source: str, report: DateReport) -> None:
 
 
 def _print_document(source: str, doc_id: str, inventory: IndexInventory, *, json_: bool) -> None:
-    provenance = of_stored(inventory.documents[doc_id].metadata)
+    metadata = inventory.documents[doc_id].metadata
+    provenance, over = of_stored(metadata), said_over(metadata)
     if json_:
-        read = {
-            name.value: {
-                "value": rfc3339(date.value),
-                "precision": date.precision.value,
-                "origin": date.origin,
-                "trust": date.trust.value,
+        out.print_json(
+            data={
+                "source": source,
+                "doc_id": doc_id,
+                "dates": _as_data(provenance.dates),
+                "set_over": _as_data(over),
+                "notes": list(provenance.notes),
             }
-            for name, date in provenance.dates.items()
-        }
-        out.print_json(data={"source": source, "doc_id": doc_id, "dates": read, "notes": list(provenance.notes)})
+        )
         return
     table = Table("date", "value", "from", "trust", title=f"{source}: {doc_id}", title_justify="left")
-    for name, date in provenance.dates.items():
+    for name, date in [*over.items(), *provenance.dates.items()]:
         colour = _COLOUR.get(date.trust.value, "red")
         value = shown(date.value, date.precision)
-        table.add_row(name.word, value, escape(date.origin), f"[{colour}]{date.trust.value}[/]")
+        is_replaced = name in over and date is not over[name]
+        trust = f"{date.trust.value}, replaced" if is_replaced else date.trust.value
+        table.add_row(name.word, value, escape(date.origin), f"[{colour}]{trust}[/]")
     out.print(table)
     for note in provenance.notes:
         out.print(f"  {escape(note)}", highlight=False, soft_wrap=True)
+
+
+def _as_data(dates_: Mapping[DateField, EvidencedDate]) -> dict[str, dict[str, str]]:
+    return {
+        name.value: {
+            "value": rfc3339(date.value),
+            "precision": date.precision.value,
+            "origin": date.origin,
+            "trust": date.trust.value,
+        }
+        for name, date in dates_.items()
+    }

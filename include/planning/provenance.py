@@ -64,6 +64,13 @@ def of_stored(metadata: Mapping[str, object]) -> DocumentProvenance:
     return DocumentProvenance(dates, [str(note) for note in notes] if isinstance(notes, list) else [])
 
 
+def said_over(metadata: Mapping[str, object]) -> dict[DateField, EvidencedDate]:
+    """The dates that a person has set over those of the source, as readers see them."""
+    said = source_says(metadata)
+    now = {name: date for name in DateField if (date := _stored_date(metadata, name)) is not None}
+    return {name: date for name, date in now.items() if date != _stored_date(said, name)}
+
+
 def provenance_of(inventory: IndexInventory) -> dict[str, DocumentProvenance]:
     """By document, for each that is readable."""
     return {doc_id: of_stored(one.metadata) for doc_id, one in inventory.documents.items() if one.version}

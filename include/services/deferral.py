@@ -12,7 +12,7 @@ def deferred_changes(context: SourceContext, plan: Plan, inventory: IndexInvento
     """{doc_id: why it waits}. The texts of `plan` are not read yet, so every replacement counts as another text. What
     is held already must not slip in one by one either."""
     verdict = judged_by_the_gate(context, plan, inventory)
-    why = " ".join(hold.message for hold in verdict.holds)
+    why = ". ".join(hold.message for hold in verdict.holds)
     deferred = dict.fromkeys((change.doc_id for change in verdict.held), why)
     new, why = _rekey(context, plan, inventory, listing)
     return {**deferred, **dict.fromkeys(new - deferred.keys(), why)}

@@ -256,7 +256,7 @@ def _verdict_of_run(source: str, manifest: Manifest, queue: Queue) -> tuple[RunS
     if manifest.held:
         return (
             RunState.HELD,
-            " ".join(hold.message for hold in manifest.holds),
+            ". ".join(hold.message for hold in manifest.holds),
             f"`truecopy detect {source}` shows the documents; approve plan {manifest.held_checksum} in Airflow's "
             "required actions or with `truecopy approve`",
         )

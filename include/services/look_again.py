@@ -64,7 +64,7 @@ def look_again(
         judged = read_and_judge(context, found.plan, found.inventory, found.listing, progress=progress)
         outcomes.extend(judged.reading.outcomes)
         held = judged.verdict.held
-        why = " ".join(hold.message for hold in judged.verdict.holds)
+        why = ". ".join(hold.message for hold in judged.verdict.holds)
         outcomes.extend(DocumentOutcome(change.doc_id, DocumentState.HELD, why) for change in held)
         approved = approve(judged.verdict)
         manifest = replace(

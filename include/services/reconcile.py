@@ -148,7 +148,7 @@ def _verdict_of_run(manifest: Manifest, problems: Sequence[str]) -> tuple[RunSta
     if manifest.held:
         return (
             RunState.HELD,
-            " ".join(hold.message for hold in manifest.holds),
+            ". ".join(hold.message for hold in manifest.holds),
             f"`truecopy plan {manifest.source}` shows the list; approve plan {manifest.held_checksum} in Airflow's "
             "required actions or with `truecopy approve`",
         )

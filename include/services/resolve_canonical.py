@@ -241,14 +241,14 @@ def _verdict_of_run(context: SourceContext, manifest: Manifest, planned: Planned
     if manifest.held:
         return (
             RunState.HELD,
-            " ".join(hold.message for hold in manifest.holds),
+            ". ".join(hold.message for hold in manifest.holds),
             f"`truecopy resolve {source}` shows the families; approve plan {manifest.held_checksum} in Airflow's "
             "required actions or with `truecopy approve`",
         )
     if planned.verdict.held and not manifest.released:
         return (
             RunState.HELD,
-            " ".join(hold.message for hold in planned.verdict.holds),
+            ". ".join(hold.message for hold in planned.verdict.holds),
             f"`truecopy resolve {source} --apply`, without a family, puts the plan before a person",
         )
     ambiguous = manifest.families.ambiguous if manifest.families else 0

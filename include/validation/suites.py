@@ -80,6 +80,7 @@ def _batch_definition(name: str) -> Any:
     import great_expectations as gx
     from great_expectations.data_context.types.base import ProgressBarsConfig
 
+    logging.getLogger(ProgressBarsConfig.__module__).setLevel(logging.WARNING)  # it sets itself to INFO when imported
     context = gx.get_context(mode="ephemeral")
     context.variables.progress_bars = ProgressBarsConfig(globally=False)  # each would be a log line in Airflow
     return context.data_sources.add_pandas(name).add_dataframe_asset(name).add_batch_definition_whole_dataframe(name)

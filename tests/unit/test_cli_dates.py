@@ -61,6 +61,19 @@ def test_one_document_is_shown_with_what_was_passed_over(handbook: Repository) -
     assert "2024-03-01" in table
 
 
+def test_a_date_that_a_person_set_stands_above_the_one_it_replaces(handbook: Repository) -> None:
+    chosen = ("--where", "doc_id=ambiguous.md", "--set", "created_at=2018-02-05", "--apply", "--reason", "it is known")
+    assert run("set-meta", "handbook", *chosen)[0] == 0
+    shown = run("dates", "handbook", "--doc-id", "ambiguous.md", "--json")[1]
+    assert shown["dates"]["created_at"]["origin"] == "git first commit"
+    assert list(shown["set_over"]) == ["created_at"]
+    assert shown["set_over"]["created_at"]["value"].startswith("2018-02-05")
+    table = run("dates", "handbook", "--doc-id", "ambiguous.md")[1]
+    assert table.index("ledger") < table.index("git first commit")
+    assert "low, replaced" in table
+    assert run("dates", "handbook", "--doc-id", "dated.md", "--json")[1]["set_over"] == {}
+
+
 def test_an_unknown_document_or_source_is_a_wrong_call(handbook: Repository) -> None:
     assert run("dates", "handbook", "--doc-id", "nope.md")[0] == 2
     assert run("dates", "nope")[0] == 2
