@@ -97,7 +97,7 @@ def print_manifest(manifest: Manifest) -> None:
     if manifest.reason:
         out.print(f"  [red]{escape(manifest.reason)}[/]")
     if manifest.next_step:
-        out.print(f"  next: {escape(manifest.next_step)}")
+        out.print(f"  next: {escape(manifest.next_step)}", soft_wrap=True)
 
 
 def print_outcomes(manifest: Manifest, limit: int) -> None:

@@ -150,7 +150,7 @@ def decide(
         out.print_json(data={"run_id": decided.run_id, "documents": [patch.doc_id for patch in decided.patches]})
         return
     out.print(f"{source}: {len(decided.patches)} documents are marked as you said")
-    out.print(f"  undo: `truecopy set-meta {source} --revert {decided.run_id} --apply --reason …`")
+    out.print(f"  undo: `truecopy set-meta {source} --revert {decided.run_id} --apply --reason …`", soft_wrap=True)
 
 
 def _family_of(resolved: Resolved, doc_id: str) -> FamilyDecision:

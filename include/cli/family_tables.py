@@ -82,7 +82,9 @@ def print_family_plan(source: str, planned: Planned) -> None:
     if plan.changes:
         out.print(f"  next: truecopy resolve {source} --apply")
     if planned.verdict.held:
-        out.print(f"  then: truecopy approve {source} {planned.verdict.checksum} --reason …, for what is held")
+        out.print(
+            f"  then: truecopy approve {source} {planned.verdict.checksum} --reason …, for what is held", soft_wrap=True
+        )
 
 
 def print_held_families(plan: HeldPlan) -> None:
@@ -94,7 +96,10 @@ def print_held_families(plan: HeldPlan) -> None:
     )
     for hold in plan.holds:
         out.print(f"[red]{escape(hold.message)}[/]")
-    out.print(f"  next: truecopy resolve {plan.source}, then truecopy approve {plan.source} {plan.checksum} --reason …")
+    out.print(
+        f"  next: truecopy resolve {plan.source}, then truecopy approve {plan.source} {plan.checksum} --reason …",
+        soft_wrap=True,
+    )
 
 
 def _print_changes(title: str, changes: Sequence[FamilyChange], decisions: Mapping[str, FamilyDecision]) -> None:

@@ -85,7 +85,7 @@ def _print_plan(source: str, plan: MetadataPlan, show: int, *, json_: bool) -> N
     if plan.unfinished:
         out.print(f"  {len(plan.unfinished)} more do not say yet what the ledger says; they are brought in too")
     if plan.rows or plan.unfinished:
-        out.print(f"  nothing was changed; to do it: the same with --apply --checksum {plan.checksum}")
+        out.print(f"  nothing was changed; to do it: the same with --apply --checksum {plan.checksum}", soft_wrap=True)
 
 
 def _print_done(source: str, done: Done, *, json_: bool) -> None:
@@ -100,7 +100,8 @@ def _print_done(source: str, done: Done, *, json_: bool) -> None:
     out.print(f"  audit: {', '.join(f'{chunks} chunks {when}' for when, chunks in counted.items())}")
     if done.plan.rows:
         out.print(
-            f"  to take it back: truecopy set-meta {source} --revert {escape(manifest.run_id)} --apply --reason …"
+            f"  to take it back: truecopy set-meta {source} --revert {escape(manifest.run_id)} --apply --reason …",
+            soft_wrap=True,
         )
 
 

@@ -149,4 +149,4 @@ def _print(name: str, manifest: Manifest, planned: PlannedStaging, show: int) ->
     for hold in verdict.holds:
         out.print(f"  [red]{escape(hold.message)}[/]")
     if manifest.next_step:
-        out.print(f"  nothing was changed; to do it: {escape(manifest.next_step)}")
+        out.print(f"  nothing was changed; to do it: {escape(manifest.next_step)}", soft_wrap=True)
