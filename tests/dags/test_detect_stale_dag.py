@@ -14,7 +14,7 @@ from include.wiring.held_plans import held_plan, release_held, staging_requests
 from include.wiring.runs import INGEST
 from tests.dags.live import Repository
 from tests.dags.test_dag_runs import PAGES, dags, repositories
-from tests.dags.test_families import DECKS, MANY, _resolve, _run
+from tests.dags.test_resolver_dag import DECKS, MANY, _resolve, _run
 
 __all__ = ["dags", "repositories"]
 
