@@ -19,7 +19,8 @@ evidence for each document.
 | failed | the run broke off, or the audit of the marks failed | run it again; then `truecopy doctor` |
 
 Candidates that wait for a person do not make the run red, however long they wait: they age, in the gauge
-`rag.candidates_oldest_days`, and no timer decides about them. `truecopy review` answers.
+`rag.candidates_oldest_days`, and no timer decides about them. `truecopy review` lists
+them and records decisions; what was decided is carried out by hand, with the command that it prints.
 
 It is safe to run twice, and after any crash. `truecopy restore` brings a staged document back, `truecopy set-meta
 --revert` all that a run has staged.

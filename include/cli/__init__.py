@@ -1,6 +1,6 @@
 """`truecopy`: one module for each group of commands."""
 
-from include.cli import dates, families, metadata, plans, protection, runs, search, serving, staleness, state
+from include.cli import dates, families, metadata, plans, protection, review, runs, search, serving, staleness, state
 from include.cli.command import EXIT, app
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "metadata",
     "plans",
     "protection",
+    "review",
     "runs",
     "search",
     "serving",

@@ -23,7 +23,8 @@ By = Annotated[str, typer.Option(help="who says so")]
 @app.command()
 @explained
 def pin(source: OneSource, doc_ids: Documents, reason: Reason, by: By = "") -> None:
-    """Never down-rank, stage, supersede or purge these documents by itself, until they are unpinned."""
+    """Never down-rank, stage, supersede or purge these documents by itself, until they are unpinned. The next resolve
+    makes a pinned document the canonical one of its family."""
     _pin(source, doc_ids, reason, by, pinned=True)
 
 

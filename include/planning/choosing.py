@@ -45,9 +45,10 @@ class Choice:
         readable = [document for _, document in sorted(documents.items()) if document.version]
         missing = sorted(self.doc_ids - {document.doc_id for document in readable})
         if missing:
+            which = "1 document is" if len(missing) == 1 else f"{len(missing)} documents are"
             raise ConfigError(
-                f"{len(missing)} documents are not in the index: {', '.join(missing[:10])}. Nothing was changed. "
-                "Check their ids; `path=` takes a pattern"
+                f"{which} not in the index: {', '.join(missing[:10])}. Nothing was changed. Check the ids; "
+                "`path=` takes a pattern"
             )
         found = [document for document in readable if all(test(document) for test in self.tests)]
         if not found:

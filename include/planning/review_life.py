@@ -68,7 +68,7 @@ def decided(item: ReviewItem, decision: Decision, *, fingerprint: str, overrule:
     if item.fingerprint != fingerprint:
         raise DecisionConflict(
             f"{item.source}: {item.doc_id}: the evidence is another than the one that you saw ({item.fingerprint}, not "
-            f"{fingerprint}); nothing was recorded. Look at it again: `truecopy review {item.source}`",
+            f"{fingerprint}); nothing was recorded. Look at it again: `truecopy review {item.source} {item.doc_id}`",
             source=item.source,
             doc_id=item.doc_id,
         )
@@ -77,7 +77,7 @@ def decided(item: ReviewItem, decision: Decision, *, fingerprint: str, overrule:
         if not overrule:
             raise DecisionConflict(
                 f"{item.source}: {item.doc_id}: {first.by} decided {first} on {first.at[:10]} ({first.why}); your "
-                f"{decision} was not recorded. Agree with one another, then the later word can overrule",
+                f"{decision} was not recorded. Agree with one another, then the later word can overrule (`--overrule`)",
                 source=item.source,
                 doc_id=item.doc_id,
                 first=first.by,

@@ -28,7 +28,7 @@ _HEADING = """\
 #   superseded_by: a document, for supersede-link; until: a day, for extend
 #   by: your name
 #   why: one line
-# `truecopy review` asks the same questions.
+# `truecopy review SOURCE DOCUMENT --decide …` records the same, and prints the command that carries it out.
 """
 _TEXTS = {
     "source": "source",

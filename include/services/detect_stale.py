@@ -268,7 +268,8 @@ def _verdict_of_run(source: str, manifest: Manifest, queue: Queue) -> tuple[RunS
             f"{named}",
             "They were edited by hand; mend them in the ledger, or `git revert` the change",
         )
-    waiting = f"{len(queue.open)} candidates wait for a person: `truecopy review {source}`" if queue.open else ""
+    which = "1 candidate waits" if len(queue.open) == 1 else f"{len(queue.open)} candidates wait"
+    waiting = f"{which} for a person: `truecopy review {source}`" if queue.open else ""
     return RunState.DETECTED, "", waiting
 
 

@@ -5,7 +5,7 @@ has a reason, and nothing that runs by itself gets past it.
 |--------------|--------------------------------|--------------------------------|
 | detector     | is no candidate                | is no candidate                |
 | resolver     | is never superseded            | is not superseded              |
-| dispositions | the decision goes back to open | the decision goes back to open |
+| review       | the decision goes back to open | the decision goes back to open |
 
 A pin is a mark and stands on every chunk. A hold stands in the ledger alone: whoever would change the document looks.
 """
@@ -64,7 +64,7 @@ def hold(
         raise ConfigError(f"{source}: until is {until!r}; allowed is {Shape.DATE.allowed}") from None
     if held_until <= rfc3339(now):
         raise ConfigError(f"{source}: until is {until!r}, which has passed; a hold ends later than now")
-    if missing := _not_indexed(context, doc_ids):
+    if missing := not_indexed(context, doc_ids):
         raise ConfigError(f"{source}: {', '.join(missing)} is not in the index; nothing was held")
     standing = context.ledger.holds(source)
     made = {
@@ -139,7 +139,8 @@ def _check_words(source: str, by: str, reason: str) -> None:
             raise ConfigError(f"{source}: {name} is {text!r}; allowed is one line of text that says it")
 
 
-def _not_indexed(context: SourceContext, doc_ids: Collection[str]) -> list[str]:
+def not_indexed(context: SourceContext, doc_ids: Collection[str]) -> list[str]:
+    """Those of which the index holds nothing, sorted."""
     keys = [DocumentKey(context.source, doc_id) for doc_id in sorted(set(doc_ids))]
     with context.store.reading() as index:
         found = {str(hit.payload["doc_id"]) for hit in index.documents(keys)}

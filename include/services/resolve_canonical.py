@@ -252,7 +252,8 @@ def _verdict_of_run(context: SourceContext, manifest: Manifest, planned: Planned
             f"`truecopy resolve {source} --apply`, without a family, puts the plan before a person",
         )
     ambiguous = manifest.families.ambiguous if manifest.families else 0
-    waiting = f"{ambiguous} families are ambiguous and wait for a person: `truecopy families {source}`"
+    which = "1 family is ambiguous and waits" if ambiguous == 1 else f"{ambiguous} families are ambiguous and wait"
+    waiting = f"{which} for a person: `truecopy families {source}`"
     return RunState.RESOLVED, "", waiting if ambiguous else ""
 
 

@@ -42,7 +42,7 @@ def candidate_gauges(latest: Manifest, *, now: datetime) -> list[Gauge]:
 
 
 def candidate_alerts(latest: Manifest | None, *, source: str, now: datetime) -> list[Alert]:
-    """What is wrong, from the newest run of the detector, or of its dispositions, that was no dry run. None at all is
+    """What is wrong, from the newest run of the detector that was no dry run. None at all is
     no alarm: a source need not be watched for this."""
     found: list[Alert] = []
 
@@ -63,10 +63,10 @@ def candidate_alerts(latest: Manifest | None, *, source: str, now: datetime) -> 
         )
     counts = latest.candidates
     if counts is not None and counts.open_since is not None and now - counts.open_since > WAITING_TOO_LONG:
+        waiting = "1 candidate waits" if counts.open == 1 else f"{counts.open} candidates wait"
         alarm(
             "candidates_waiting",
-            f"{counts.open} candidates wait for a person, the oldest for {(now - counts.open_since).days} days: "
-            f"`truecopy review {source}`",
+            f"{waiting} for a person, the oldest for {(now - counts.open_since).days} days: `truecopy review {source}`",
         )
     if counts is not None and counts.unreadable:
         alarm("review_unreadable", f"{counts.unreadable} files of the review queue cannot be read. {latest.next_step}")

@@ -19,9 +19,6 @@ from include.staleness.usage import Usage, read_usage
 from include.wiring.application import Application
 from include.wiring.runs import Run, leaving_a_manifest, log_progress
 
-_KEPT = ("detect_stale", "apply_dispositions")
-"""DAGs whose manifests tell how the queue stands."""
-
 
 def look_at_stale(application: Application, source: str, run: Run) -> tuple[Manifest, PlannedStaging]:
     """A dry run. Raises what `services.detect_stale` raises, after its manifest is saved."""
@@ -112,6 +109,6 @@ def as_detector(run: Run) -> Run:
 
 
 def latest_detected(application: Application, source: str) -> Manifest | None:
-    """The newest run of the detector, or over its decisions, that came to an end and was no dry run."""
-    past = application.manifests.newest_first(source, _KEPT, until=application.clock.now() + CLOCK_TOLERANCE)
+    """The newest run of the detector that came to an end and was no dry run."""
+    past = application.manifests.newest_first(source, (DETECT,), until=application.clock.now() + CLOCK_TOLERANCE)
     return next((each for each in past if each.state not in (RunState.PLANNED, RunState.RUNNING)), None)

@@ -143,7 +143,7 @@ def test_a_person_decides_what_the_resolver_cannot(repository: Repository) -> No
     repository.commit(forks)
     run("sync")
     code, table = run("resolve", "handbook", "--apply")
-    assert (code, "1 families are ambiguous" in " ".join(table.split())) == (0, True)
+    assert (code, "1 family is ambiguous" in " ".join(table.split())) == (0, True)
     code, table = run("families", "handbook")
     assert "is ambiguous" in table
     (family,) = [each for each in run("families", "handbook", "--json")[1] if each["outcome"] == "ambiguous"]

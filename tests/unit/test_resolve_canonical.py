@@ -442,7 +442,7 @@ def test_an_ambiguous_family_goes_to_review_with_both_sides_and_nothing_is_marke
     before = handbook.payloads()
     manifest = handbook.resolve()
     assert (manifest.state, manifest.outcomes) == (RunState.RESOLVED, ())
-    assert "1 families are ambiguous" in manifest.next_step
+    assert "1 family is ambiguous" in manifest.next_step
     assert handbook.payloads() == before
     (review,) = handbook.ledger.reviews(SOURCE)
     assert [option.doc_id for option in review.options] == ["by-ada.md", "by-bob.md"]
