@@ -36,6 +36,9 @@ from include.ranking.series import (
     why_left_out,
 )
 
+Merit = tuple[float, ...]
+"""By which of two copies the better one is known: greater is better."""
+
 
 @dataclass(frozen=True, slots=True)
 class Placed:
@@ -71,6 +74,7 @@ def arrange(ranking: Sequence[Scored], intent: Intent, *, limit: int, threshold:
     elif shown_all:
         ranking = _heads_above_members(ranking)
     kept: list[Scored] = []
+    merits: list[Merit] = []
     undated: dict[DocumentKey, list[str]] = defaultdict(list)
     for scored in ranking:
         key = scored.candidate.key
@@ -79,7 +83,7 @@ def arrange(ranking: Sequence[Scored], intent: Intent, *, limit: int, threshold:
             continue
         if scored.score < threshold:
             suppressed[key] = f"score {scored.score:.3f} is below the threshold {threshold:g}"
-        elif len(kept) >= limit and (shown_all or not _may_replace(scored, kept, intent)):
+        elif len(kept) >= limit and (shown_all or not _may_replace(scored, kept, merits, intent)):
             suppressed[key] = f"below the first {limit}"
         elif holds and intent.kind is not IntentKind.PLAIN and (why := why_left_out(scored, holds, intent)):
             suppressed[key] = why
@@ -90,9 +94,10 @@ def arrange(ranking: Sequence[Scored], intent: Intent, *, limit: int, threshold:
             better, worse = _better(kept[at], scored, intent)
             suppressed[worse.candidate.key] = f"{why} as {better.candidate.key}, which is {_why_better(better, intent)}"
             if better is scored:  # it takes the place, and the score that goes with it
-                kept[at] = scored
+                kept[at], merits[at] = scored, _merit(scored, intent)
         elif len(kept) < limit:
             kept.append(scored)
+            merits.append(_merit(scored, intent))
         else:
             suppressed[key] = f"below the first {limit}"
     for scored in kept:
@@ -215,13 +220,13 @@ def _copy_of(scored: Scored, kept: Iterable[Scored]) -> tuple[int, str] | None:
     return None
 
 
-def _may_replace(scored: Scored, kept: Sequence[Scored], intent: Intent) -> bool:
+def _may_replace(scored: Scored, kept: Sequence[Scored], merits: Sequence[Merit], intent: Intent) -> bool:
     """A candidate below the limit still counts if it is the better copy of one that is shown."""
-    rivals = [other for other in kept if may_be_copies(scored.candidate, other.candidate)]
+    rivals = [place for place, other in enumerate(kept) if may_be_copies(scored.candidate, other.candidate)]
     if not rivals:
         return False
     merit = _merit(scored, intent)
-    return any(merit > _merit(other, intent) and why_copies(scored.candidate, other.candidate) for other in rivals)
+    return any(merit > merits[at] and why_copies(scored.candidate, kept[at].candidate) for at in rivals)
 
 
 def _better(kept: Scored, other: Scored, intent: Intent) -> tuple[Scored, Scored]:
@@ -230,7 +235,7 @@ def _better(kept: Scored, other: Scored, intent: Intent) -> tuple[Scored, Scored
     return (other, kept) if second > first else (kept, other)
 
 
-def _merit(scored: Scored, intent: Intent) -> tuple[float, ...]:
+def _merit(scored: Scored, intent: Intent) -> Merit:
     candidate, date = scored.candidate, scored.recency_found.date.value
     newness = date.timestamp() if date else float("-inf")
     if intent.kind is IntentKind.AS_OF:

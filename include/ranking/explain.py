@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from include.domain.date_candidates import DateField
@@ -15,6 +16,10 @@ from include.ranking.intent import Intent
 
 DATE_PARTS = ("origin", "trust", "precision")
 """What is told of each date beside its value; empty where the date is unknown."""
+
+_DATES = tuple(name.value for name in DateField)
+_DATES_AND_PARTS = tuple(f"{name}{part}" for name in _DATES for part in ("", *(f"_{part}" for part in DATE_PARTS)))
+_dates_and_parts = attrgetter(*_DATES_AND_PARTS)
 
 
 def explained(placed: Iterable[Placed]) -> list[dict[str, Any]]:
@@ -35,10 +40,9 @@ def explained_intent(intent: Intent) -> dict[str, Any]:
 def explained_dates(candidate: Candidate) -> dict[str, str | None]:
     """The four dates, each with where it is from, how far it is trusted and how exact it is: without that a document of
     which only the year is known would seem to be from the first of January."""
-    record: dict[str, str | None] = {}
-    for name in DateField:
-        record[name.value] = _instant(getattr(candidate, name.value))
-        record |= {f"{name}_{part}": getattr(candidate, f"{name}_{part}") for part in DATE_PARTS}
+    record = dict(zip(_DATES_AND_PARTS, _dates_and_parts(candidate), strict=True))
+    for name in _DATES:
+        record[name] = _instant(record[name])
     return record
 
 
@@ -90,7 +94,7 @@ def _chunk(chunk: FoundChunk) -> dict[str, Any]:
         "heading_path": chunk.heading_path,
         "text": chunk.text,
         "fused": chunk.fused,
-        "legs": {name: {"score": leg.score, "rank": leg.rank} for name, leg in sorted(chunk.legs.items())},
+        "legs": {name: {"score": leg.score, "rank": leg.rank} for name, leg in chunk.legs.items()},
     }
 
 

@@ -37,7 +37,7 @@ SAME = 0.5
 
 _CHUNKS_COMPARED = 3
 
-_COMPARED = 20
+_COMPARED = 10
 """So many members that fit less and are newer are compared by their texts in one ranking: the best series first, of
 each the newest first. To compare all would cost more than to rank them, and what stands that far down is not shown."""
 

@@ -51,10 +51,11 @@ def _numbers(text: str) -> tuple[str, ...]:
     return tuple(sorted(_ROW_OF_DIGITS.findall(text)))
 
 
-@lru_cache(maxsize=2048)
-def _runs(text: str) -> frozenset[tuple[str, ...]]:
+@lru_cache(maxsize=1024)
+def _runs(text: str) -> frozenset[int]:
+    """As numbers: a thousand texts as tuples of words would be half a million objects for the garbage collector."""
     words = _WORD.findall(text.lower())
-    return frozenset(zip(words, words[1:], words[2:], strict=False)) or frozenset({tuple(words)})
+    return frozenset(map(hash, zip(words, words[1:], words[2:], strict=False))) or frozenset({hash(tuple(words))})
 
 
 def _share(one: Set[Any], other: Set[Any]) -> float:
