@@ -474,13 +474,14 @@ def test_two_pull_requests_that_disagree_are_named_with_their_file_and_both_word
     git(tmp_path, *AS_ADA, "merge", "-q", "--no-edit", "keep")
     with pytest.raises(subprocess.CalledProcessError):
         git(tmp_path, *AS_ADA, "merge", "-q", "--no-edit", "purge")
-    queue = again(on_disk, [candidate(), candidate("b.md")], {"decks/january.md": "c1", "b.md": "c1"})
-    assert [item.doc_id for item in queue.items] == ["b.md"]
-    (unreadable,) = queue.unreadable
-    assert unreadable.doc_id == "decks/january.md"
+    with pytest.raises(ConfigError, match="a merge is unfinished in .*january"):
+        again(on_disk, [candidate(), candidate("b.md")], {"decks/january.md": "c1", "b.md": "c1"})
     text = file_of(tmp_path).read_text(encoding="utf-8")
     assert "by: ada" in text
     assert "by: bob" in text
+    queue = on_disk.candidates(SOURCE)
+    assert [item.doc_id for item in queue.items] == ["b.md"]
+    assert [each.doc_id for each in queue.unreadable] == ["decks/january.md"]
 
 
 def test_a_thousand_items_are_one_commit_and_a_few_seconds(on_disk: GitLedger, tmp_path: Path) -> None:
