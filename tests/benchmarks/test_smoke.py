@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from tests.benchmarks import readers
+from tests.benchmarks import ranking, readers
 from tests.benchmarks.__main__ import install_peers, prepare
 from tests.benchmarks.audit import Stored, audit
 from tests.benchmarks.corpus import Corpus, Page, load
@@ -106,3 +106,11 @@ def test_the_readers_see_an_answer_of_two_editions() -> None:
     assert old.count("(edition 0 of page.md)") == 2
     assert not readers._is_mixed({"chunks": [{"text": old}, {"text": old}]})
     assert readers._is_mixed({"chunks": [{"text": old}, {"text": new}]})
+
+
+def test_ranking_is_measured_and_fails_the_run_only_against_a_limit(capsys: pytest.CaptureFixture[str]) -> None:
+    few = ["--documents", "20", "--runs", "2"]
+    assert ranking.main(few) == 0
+    assert ranking.main([*few, "--limit-ms", "10000"]) == 0
+    assert ranking.main([*few, "--limit-ms", "0.001"]) == 1
+    assert "one title for all" in capsys.readouterr().out
