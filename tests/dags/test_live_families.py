@@ -12,7 +12,7 @@ from include.services.resolve_canonical import RESOLVE
 from include.wiring.runs import APPLY_HELD, RECONCILE
 from tests.dags.live import Installation, installation
 
-pytestmark = pytest.mark.airflow
+pytestmark = [pytest.mark.airflow, pytest.mark.slow]
 
 PAGES = {f"page-{number:02}.md": f"# Page {number}\n\nThe number is {number * 37}.\n" for number in range(20)}
 NO_SCHEDULE = {"AIRFLOW__SCHEDULER__USE_JOB_SCHEDULE": "False"}
