@@ -19,13 +19,13 @@ Order of the steps, and who they are for:
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from include.domain.documents import DocumentKey
 from include.ranking.blend import Scored, order
-from include.ranking.copies import may_be_copies, why_copies
 from include.ranking.intent import Intent, IntentKind
+from include.ranking.kept import Kept
 from include.ranking.series import (
     Held,
     at_the_score_of,
@@ -35,9 +35,6 @@ from include.ranking.series import (
     notice,
     why_left_out,
 )
-
-Merit = tuple[float, ...]
-"""By which of two copies the better one is known: greater is better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,34 +70,32 @@ def arrange(ranking: Sequence[Scored], intent: Intent, *, limit: int, threshold:
         ranking = _what_held_in_place_of_others(ranking, intent, suppressed)
     elif shown_all:
         ranking = _heads_above_members(ranking)
-    kept: list[Scored] = []
-    merits: list[Merit] = []
+    kept = Kept(intent)
     undated: dict[DocumentKey, list[str]] = defaultdict(list)
     for scored in ranking:
         key = scored.candidate.key
-        holds = held.get(key)
-        if key in suppressed:
+        if suppressed and key in suppressed:
             continue
+        holds = held.get(key) if held else None
         if scored.score < threshold:
             suppressed[key] = f"score {scored.score:.3f} is below the threshold {threshold:g}"
-        elif len(kept) >= limit and (shown_all or not _may_replace(scored, kept, merits, intent)):
+        elif len(kept.shown) >= limit and (shown_all or not kept.have_a_worse_copy_of(scored)):
             suppressed[key] = f"below the first {limit}"
         elif holds and intent.kind is not IntentKind.PLAIN and (why := why_left_out(scored, holds, intent)):
             suppressed[key] = why
             if not has_date(scored):
                 undated[holds.candidate.key].append(str(key))
-        elif not shown_all and (copy := _copy_of(scored, kept)) is not None:
+        elif not shown_all and (copy := kept.copy_of(scored)) is not None:
             at, why = copy
-            better, worse = _better(kept[at], scored, intent)
-            suppressed[worse.candidate.key] = f"{why} as {better.candidate.key}, which is {_why_better(better, intent)}"
-            if better is scored:  # it takes the place, and the score that goes with it
-                kept[at], merits[at] = scored, _merit(scored, intent)
-        elif len(kept) < limit:
+            left_out = kept.keep_better(at, scored)
+            suppressed[left_out.candidate.key] = (
+                f"{why} as {kept.shown[at].candidate.key}, which is {kept.why_better(at)}"
+            )
+        elif len(kept.shown) < limit:
             kept.append(scored)
-            merits.append(_merit(scored, intent))
         else:
             suppressed[key] = f"below the first {limit}"
-    for scored in kept:
+    for scored in kept.shown:
         key = scored.candidate.key
         if key in undated:
             notices[key] = f"left out, because its date is unknown: {', '.join(undated[key])}"
@@ -108,16 +103,12 @@ def arrange(ranking: Sequence[Scored], intent: Intent, *, limit: int, threshold:
             told = notice(scored, held[key], intent) if key in held else ""
             if told := told or _by_its_own_words(scored):
                 notices.setdefault(key, told)
-    places = {scored.candidate.key: place for place, scored in enumerate(kept)}
-    rest = [scored for scored in ranking if scored.candidate.key not in places]
-    return [
-        Placed(
-            scored,
-            place,
-            suppressed.get(scored.candidate.key, "") if scored.candidate.key not in places else "",
-            notices.get(scored.candidate.key, ""),
-        )
-        for place, scored in enumerate([*kept, *rest], start=1)
+    shown = {scored.candidate.key for scored in kept.shown}
+    rest = [scored for scored in ranking if scored.candidate.key not in shown]
+    first = [Placed(each, place, "", notices.get(each.candidate.key, "")) for place, each in enumerate(kept.shown, 1)]
+    return first + [
+        Placed(each, place, suppressed[each.candidate.key], notices.get(each.candidate.key, ""))
+        for place, each in enumerate(rest, start=len(first) + 1)
     ]
 
 
@@ -211,48 +202,3 @@ def _by_its_own_words(scored: Scored) -> str:
         return ""
     by = f" by {', '.join(candidate.stated_superseded_by)}" if candidate.stated_superseded_by else ""
     return f"{candidate.standing.value}{by}, by its own words"
-
-
-def _copy_of(scored: Scored, kept: Iterable[Scored]) -> tuple[int, str] | None:
-    for at, other in enumerate(kept):
-        if why := why_copies(scored.candidate, other.candidate):
-            return at, why
-    return None
-
-
-def _may_replace(scored: Scored, kept: Sequence[Scored], merits: Sequence[Merit], intent: Intent) -> bool:
-    """A candidate below the limit still counts if it is the better copy of one that is shown."""
-    rivals = [place for place, other in enumerate(kept) if may_be_copies(scored.candidate, other.candidate)]
-    if not rivals:
-        return False
-    merit = _merit(scored, intent)
-    return any(merit > merits[at] and why_copies(scored.candidate, kept[at].candidate) for at in rivals)
-
-
-def _better(kept: Scored, other: Scored, intent: Intent) -> tuple[Scored, Scored]:
-    """Of two copies, (the one to keep, the other)."""
-    first, second = (_merit(each, intent) for each in (kept, other))
-    return (other, kept) if second > first else (kept, other)
-
-
-def _merit(scored: Scored, intent: Intent) -> Merit:
-    candidate, date = scored.candidate, scored.recency_found.date.value
-    newness = date.timestamp() if date else float("-inf")
-    if intent.kind is IntentKind.AS_OF:
-        # what held then: the newest that is not from after the end of the period, marks of today aside
-        is_of_the_time = date is not None and intent.period is not None and date < intent.period.end
-        return float(is_of_the_time), newness if is_of_the_time else -newness
-    holds = not candidate.is_superseded and not candidate.standing.is_over
-    canonical, current = float(candidate.is_canonical), float(candidate.is_current)
-    if intent.kind is IntentKind.LATEST:  # the authoritative one may be another
-        return current, float(holds), canonical, newness
-    return canonical, current, float(holds), newness
-
-
-def _why_better(better: Scored, intent: Intent) -> str:
-    candidate = better.candidate
-    if intent.kind is IntentKind.AS_OF:
-        return "the newest of that time"
-    if intent.kind is IntentKind.LATEST and candidate.family and candidate.is_current:
-        return "current"
-    return "canonical" if candidate.is_canonical else "newer" if better.recency_found.date.value else "shown first"

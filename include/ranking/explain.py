@@ -42,7 +42,8 @@ def explained_dates(candidate: Candidate) -> dict[str, str | None]:
     which only the year is known would seem to be from the first of January."""
     record = dict(zip(_DATES_AND_PARTS, _dates_and_parts(candidate), strict=True))
     for name in _DATES:
-        record[name] = _instant(record[name])
+        if record[name] is not None:
+            record[name] = _instant(record[name])
     return record
 
 

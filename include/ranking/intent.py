@@ -20,6 +20,7 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import lru_cache
 
 from include.ranking.periods import Period, read_period
 from include.ranking.vocabulary import ENGLISH, Vocabulary
@@ -135,8 +136,7 @@ def _phrases(
     """Where the phrases stand; one that a negation takes back is only a reason. The longest phrase at a place wins."""
     found = []
     taken: set[int] = set()
-    for phrase in sorted(phrases, key=lambda each: -len(each.split())):
-        parts = phrase.split()
+    for parts in _longest_first(phrases):
         for at in range(len(words)):
             length = _matches(parts, words[at:], vocabulary)
             span = set(range(at, at + length))
@@ -149,6 +149,12 @@ def _phrases(
             else:
                 found.append(_Found(at, said))
     return sorted(found, key=lambda each: each.at)
+
+
+@lru_cache(maxsize=64)
+def _longest_first(phrases: tuple[str, ...]) -> list[list[str]]:
+    """In words."""
+    return sorted((phrase.split() for phrase in phrases), key=len, reverse=True)
 
 
 def _matches(parts: list[str], words: list[str], vocabulary: Vocabulary) -> int:

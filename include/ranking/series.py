@@ -185,11 +185,13 @@ def _by_nearness(
 ) -> tuple[Scored, list[int], list[int]]:
     """(the best of a series, the places of those that fit about as well, those of newer ones that do not)."""
     best = max((ranking[place] for place in turns), key=lambda scored: scored.similarity)
+    asked = _asked_of(best.candidate, intent) if _is_record(best.candidate) else None
     near: list[int] = []
     far: list[int] = []
     for place in turns:
-        if not _are_records_on_two_matters(best.candidate, ranking[place].candidate, intent):
-            (near if ranking[place].similarity >= best.similarity * REACH else far).append(place)
+        other = ranking[place]
+        if asked is None or not _is_record(other.candidate) or _asked_of(other.candidate, intent) == asked:
+            (near if other.similarity >= best.similarity * REACH else far).append(place)
     first = min(turns[place] for place in near)
     return best, near, sorted((place for place in far if turns[place] < first), key=turns.__getitem__)
 
@@ -204,24 +206,27 @@ def _are_editions(one: Scored, other: Scored, intent: Intent, share: float = EDI
     if any(share_of_runs(text, its) >= share for text, its in pairs):
         return True
     return (
-        _are_records(one.candidate, other.candidate)
+        _is_record(one.candidate)
+        and _is_record(other.candidate)
         and any(share_of_words(text, its) >= share for text, its in pairs)
         and not _are_records_on_two_matters(one.candidate, other.candidate, intent)
     )
 
 
-def _are_records(*candidates: Candidate) -> bool:
-    """Whether a line is all that is known of each: "Opening hours of the pool: 8 to 20"."""
-    return all(len(each.chunks) == 1 and is_brief(each.chunks[0].text) for each in candidates)
-
-
 def _are_records_on_two_matters(one: Candidate, other: Candidate, intent: Intent) -> bool:
     """Whether a word of the question stands in one of them only: the gym in one, the pool in the other."""
-    return _are_records(one, other) and bool(intent.topic & (_words(one) ^ _words(other)))
+    return _is_record(one) and _is_record(other) and _asked_of(one, intent) != _asked_of(other, intent)
 
 
-def _words(candidate: Candidate) -> frozenset[str]:
-    return folded_words(" ".join((candidate.title, *(chunk.text for chunk in candidate.chunks))))
+def _is_record(candidate: Candidate) -> bool:
+    """Whether a line is all that is known of it: "Opening hours of the pool: 8 to 20"."""
+    return len(candidate.chunks) == 1 and is_brief(candidate.chunks[0].text)
+
+
+def _asked_of(candidate: Candidate, intent: Intent) -> frozenset[str]:
+    """The words of the question that stand in it."""
+    found = intent.topic & folded_words(candidate.title)
+    return found.union(*(intent.topic & folded_words(chunk.text) for chunk in candidate.chunks))
 
 
 def _bear_dates(one: Scored, other: Scored) -> bool:

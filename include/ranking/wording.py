@@ -10,6 +10,7 @@ from typing import Any
 BRIEF = 30
 """Words of a text up to which it is a record: two of one form have hardly a run of three words in common."""
 
+_LONGEST_WORD = 20
 _WORD = re.compile(r"\w+")
 _ROW_OF_DIGITS = re.compile(r"\d+")
 
@@ -26,7 +27,7 @@ def share_of_words(one: str, other: str) -> float:
 
 
 def is_brief(text: str) -> bool:
-    return len(_WORD.findall(text)) <= BRIEF
+    return len(text) <= BRIEF * _LONGEST_WORD and len(text.split()) <= BRIEF
 
 
 @lru_cache(maxsize=2048)

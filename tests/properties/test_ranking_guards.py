@@ -305,7 +305,7 @@ GUARDS = [
     Guard(
         "records told apart",
         a_record_on_another_matter_takes_the_place_of_the_answer,
-        switch(series, "_are_records_on_two_matters", lambda *_: False),
+        switch(series, "_asked_of", lambda *_: frozenset()),
     ),
     Guard(
         "plain hears of newer",
