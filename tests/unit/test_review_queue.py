@@ -474,7 +474,7 @@ def test_two_pull_requests_that_disagree_are_named_with_their_file_and_both_word
     git(tmp_path, *AS_ADA, "merge", "-q", "--no-edit", "keep")
     with pytest.raises(subprocess.CalledProcessError):
         git(tmp_path, *AS_ADA, "merge", "-q", "--no-edit", "purge")
-    with pytest.raises(ConfigError, match="a merge is unfinished in .*january"):
+    with pytest.raises(ConfigError, match=r"a merge is unfinished in .*january"):
         again(on_disk, [candidate(), candidate("b.md")], {"decks/january.md": "c1", "b.md": "c1"})
     text = file_of(tmp_path).read_text(encoding="utf-8")
     assert "by: ada" in text
