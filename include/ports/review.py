@@ -1,0 +1,62 @@
+"""What waits for a person, document by document, and what people hold back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol
+
+from include.domain.review import Decision, Protection, Queue, ReviewItem
+
+
+class ReviewQueue(Protocol):
+    """Candidates that wait for a person, and those that a person has settled. A file that was spoilt by hand is named,
+    left as it is, and spoils no other."""
+
+    def candidates(self, source: str) -> Queue:
+        """Open and decided items."""
+        ...
+
+    def settled(self, source: str) -> Queue:
+        """Items whose decision was carried out, the earliest first; of one document there may be several."""
+        ...
+
+    def renew(self, source: str, renewed: Callable[[Queue], Iterable[ReviewItem]], *, message: str) -> Queue:
+        """Put in place of all readable items what `renewed` makes of them, in one commit; none is written over what
+        somebody decides meanwhile. `renewed` is called alone among writers, so it must be quick and write nothing.
+        Returns the queue as it is afterwards. An item for the document of an unreadable file is left out."""
+        ...
+
+    def decide(
+        self, source: str, doc_id: str, decision: Decision, *, fingerprint: str, overrule: bool = False
+    ) -> ReviewItem:
+        """Record a person's word on an open item, a commit in that person's name. `fingerprint` is that of the evidence
+        that the person saw. The same word again changes nothing.
+
+        Raises DecisionConflict, which names the other, when somebody decided otherwise before (`overrule` puts the new
+        word in its place), or when the evidence is another by now; ConfigError when there is no such item, or its file
+        cannot be read.
+        """
+        ...
+
+    def reopen(self, source: str, notes: Mapping[str, str], *, message: str) -> Queue:
+        """Take the decisions on these items back to open, each with a note that says why, in one commit. Items without
+        a decision are left as they are. Returns the queue as it is afterwards."""
+        ...
+
+    def settle(self, source: str, items: Sequence[ReviewItem], *, by: str, message: str) -> None:
+        """Move decided items out of the queue, in one commit in the name of `by`; each says in `applied` what was done.
+        Settling an item twice is fine. Raises DecisionConflict, and moves none, when the decision on one of them is
+        another by now."""
+        ...
+
+
+class Protections(Protocol):
+    """What people hold: nothing may happen to it by itself until a day."""
+
+    def holds(self, source: str) -> Mapping[str, Protection]:
+        """By doc id, those that have run out included. Raises ConfigError for a file that was spoilt by hand."""
+        ...
+
+    def protect(self, source: str, changes: Mapping[str, Protection | None], *, by: str, message: str) -> None:
+        """Hold these documents, None to let one go, in one commit in the name of `by`."""
+        ...
