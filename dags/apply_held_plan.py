@@ -19,11 +19,10 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pendulum
-from airflow.sdk import AssetAlias, TriggerRule, dag, task
+from airflow.sdk import TriggerRule, dag, task
 
 from include.wiring.approval import HeldPlanApproval
-
-CHANGED = AssetAlias("truecopy")
+from include.wiring.source_tasks import CHANGED
 
 
 @dag(
@@ -42,15 +41,12 @@ def apply_held_plan():
 
     @task(outlets=[CHANGED], retries=0, execution_timeout=timedelta(hours=6))
     def apply(dag_run=None, outlet_events=None) -> dict:
-        from include.wiring.airflow import announce, application, current_run, deciding, emit
+        from include.wiring.airflow import application, current_run, deciding, reported
         from include.wiring.held_plans import apply_held
-        from include.wiring.runs import summary
 
         with deciding():
             manifest = apply_held(application(), dag_run.conf["source"], dag_run.conf["checksum"], current_run())
-        emit(manifest)
-        announce(outlet_events, CHANGED, manifest)
-        return summary(manifest)
+        return reported(manifest, outlet_events)
 
     @task(retries=0)
     def judge(dag_run=None) -> None:

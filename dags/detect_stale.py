@@ -31,10 +31,10 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pendulum
-from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
-from airflow.sdk import AssetAlias, Param, TriggerRule, dag, task
+from airflow.sdk import Param, TriggerRule, dag, task
 
-CHANGED = AssetAlias("truecopy")
+from include.domain.plan import PlanKind
+from include.wiring.source_tasks import CHANGED, ask_people, sources
 
 
 @dag(
@@ -51,34 +51,15 @@ CHANGED = AssetAlias("truecopy")
     },
 )
 def detect_stale():
-    @task
-    def sources(params: dict) -> list[str]:
-        from include.wiring.airflow import application, deciding
-        from include.wiring.runs import chosen_sources
-
-        with deciding():
-            return chosen_sources(application(), params["source"])
-
     @task(outlets=[CHANGED], map_index_template="{{ label }}", execution_timeout=timedelta(hours=6))
     def detect(source: str, params: dict, outlet_events=None) -> dict:
-        from include.wiring.airflow import announce, application, current_run, deciding, emit, label
-        from include.wiring.runs import summary
+        from include.wiring.airflow import application, current_run, deciding, label, reported
         from include.wiring.staleness import detect_as_asked
 
         label(source)
         with deciding():
             manifest = detect_as_asked(application(), source, current_run(), params)
-        emit(manifest)
-        announce(outlet_events, CHANGED, manifest)
-        return summary(manifest)
-
-    @task(trigger_rule=TriggerRule.ALL_DONE)
-    def requests(names: list[str]) -> list[dict]:
-        from include.wiring.airflow import application, deciding, request_conf
-        from include.wiring.held_plans import staging_requests
-
-        with deciding():
-            return [request_conf(request) for request in staging_requests(application(), names or [])]
+        return reported(manifest, outlet_events)
 
     @task(trigger_rule=TriggerRule.ALL_DONE, retries=0)
     def judge(names: list[str]) -> None:
@@ -90,11 +71,7 @@ def detect_stale():
 
     names = sources()
     done = detect.expand(source=names)
-    questions = requests(names)
-    ask = TriggerDagRunOperator.partial(
-        task_id="ask", trigger_dag_id="apply_held_plan", reset_dag_run=True, retries=3
-    ).expand_kwargs(questions)
-    done >> questions
+    ask = ask_people(names, PlanKind.STAGING, after=done)
     [done, ask] >> judge(names)
 
 

@@ -20,9 +20,9 @@ import os
 from datetime import timedelta
 
 import pendulum
-from airflow.sdk import AssetAlias, TriggerRule, dag, task
+from airflow.sdk import TriggerRule, dag, task
 
-CHANGED = AssetAlias("truecopy")
+from include.wiring.source_tasks import CHANGED
 
 
 @dag(
@@ -49,18 +49,15 @@ def follow_events():
 
     @task(outlets=[CHANGED], map_index_template="{{ label }}", execution_timeout=timedelta(hours=1))
     def follow(source: str, outlet_events=None) -> dict | None:
-        from include.wiring.airflow import announce, application, current_run, deciding, emit, label
+        from include.wiring.airflow import application, current_run, deciding, label, reported
         from include.wiring.events import follow_events
-        from include.wiring.runs import summary
 
         label(source)
         with deciding():
             manifest = follow_events(application(), source, current_run())
         if manifest is None:
             return None
-        emit(manifest)
-        announce(outlet_events, CHANGED, manifest)
-        return summary(manifest)
+        return reported(manifest, outlet_events)
 
     @task(trigger_rule=TriggerRule.ALL_DONE, retries=0)
     def judge(names: list[str]) -> None:

@@ -15,9 +15,9 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pendulum
-from airflow.sdk import AssetAlias, Param, TriggerRule, dag, task
+from airflow.sdk import Param, TriggerRule, dag, task
 
-CHANGED = AssetAlias("truecopy")
+from include.wiring.source_tasks import CHANGED, sources
 
 
 @dag(
@@ -35,14 +35,6 @@ CHANGED = AssetAlias("truecopy")
     },
 )
 def ingest_documents():
-    @task
-    def sources(params: dict) -> list[str]:
-        from include.wiring.airflow import application, deciding
-        from include.wiring.runs import chosen_sources
-
-        with deciding():
-            return chosen_sources(application(), params["source"])
-
     @task(map_index_template="{{ label }}", execution_timeout=timedelta(hours=1))
     def find(source: str, params: dict) -> list[dict]:
         from include.wiring.airflow import application, current_run, deciding, label
@@ -67,15 +59,13 @@ def ingest_documents():
 
     @task(trigger_rule=TriggerRule.ALL_DONE, outlets=[CHANGED], map_index_template="{{ label }}")
     def conclude(source: str, outlet_events=None) -> dict:
-        from include.wiring.airflow import announce, application, current_run, deciding, emit, label, run_started_at
-        from include.wiring.runs import conclude_ingest_of, summary
+        from include.wiring.airflow import application, current_run, deciding, label, reported, run_started_at
+        from include.wiring.runs import conclude_ingest_of
 
         label(source)
         with deciding():
             manifest = conclude_ingest_of(application(), source, current_run(), started_at=run_started_at())
-        emit(manifest)
-        announce(outlet_events, CHANGED, manifest)
-        return summary(manifest)
+        return reported(manifest, outlet_events)
 
     @task(trigger_rule=TriggerRule.ALL_DONE, retries=0)
     def judge(names: list[str]) -> None:

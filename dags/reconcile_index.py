@@ -24,9 +24,10 @@ from datetime import timedelta
 
 import pendulum
 from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
-from airflow.sdk import AssetAlias, Param, TriggerRule, dag, task
+from airflow.sdk import Param, TriggerRule, dag, task
 
-CHANGED = AssetAlias("truecopy")
+from include.domain.plan import PlanKind
+from include.wiring.source_tasks import CHANGED, ask_people, sources
 
 
 @dag(
@@ -40,33 +41,15 @@ CHANGED = AssetAlias("truecopy")
     params={"source": Param("all", type="string", description="one source, or all")},
 )
 def reconcile_index():
-    @task
-    def sources(params: dict) -> list[str]:
-        from include.wiring.airflow import application, deciding
-        from include.wiring.runs import chosen_sources
-
-        with deciding():
-            return chosen_sources(application(), params["source"])
-
     @task(outlets=[CHANGED], map_index_template="{{ label }}", execution_timeout=timedelta(hours=6))
     def reconcile(source: str, outlet_events=None) -> dict:
-        from include.wiring.airflow import announce, application, current_run, deciding, emit, label
-        from include.wiring.runs import reconcile_source, summary
+        from include.wiring.airflow import application, current_run, deciding, label, reported
+        from include.wiring.runs import reconcile_source
 
         label(source)
         with deciding():
             manifest = reconcile_source(application(), source, current_run())
-        emit(manifest)
-        announce(outlet_events, CHANGED, manifest)
-        return summary(manifest)
-
-    @task(trigger_rule=TriggerRule.ALL_DONE)
-    def requests(names: list[str]) -> list[dict]:
-        from include.wiring.airflow import application, deciding, request_conf
-        from include.wiring.held_plans import requests_to_make
-
-        with deciding():
-            return [request_conf(request) for request in requests_to_make(application(), names or [])]
+        return reported(manifest, outlet_events)
 
     @task(trigger_rule=TriggerRule.ALL_DONE, retries=0)
     def judge(names: list[str]) -> None:
@@ -78,10 +61,7 @@ def reconcile_index():
 
     names = sources()
     done = reconcile.expand(source=names)
-    questions = requests(names)
-    ask = TriggerDagRunOperator.partial(
-        task_id="ask", trigger_dag_id="apply_held_plan", reset_dag_run=True, retries=3
-    ).expand_kwargs(questions)
+    ask = ask_people(names, PlanKind.CONTENT, after=done)
     resolve = TriggerDagRunOperator(
         task_id="resolve",
         trigger_dag_id="resolve_canonical",
@@ -91,7 +71,7 @@ def reconcile_index():
         reset_dag_run=True,
         retries=3,
     )
-    done >> [questions, resolve]
+    done >> resolve
     [done, ask] >> judge(names)
 
 

@@ -29,10 +29,10 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pendulum
-from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
-from airflow.sdk import AssetAlias, Param, TriggerRule, dag, task
+from airflow.sdk import Param, TriggerRule, dag, task
 
-CHANGED = AssetAlias("truecopy")
+from include.domain.plan import PlanKind
+from include.wiring.source_tasks import CHANGED, ask_people, sources
 
 
 @dag(
@@ -54,34 +54,15 @@ CHANGED = AssetAlias("truecopy")
     },
 )
 def resolve_canonical():
-    @task
-    def sources(params: dict) -> list[str]:
-        from include.wiring.airflow import application, deciding
-        from include.wiring.runs import chosen_sources
-
-        with deciding():
-            return chosen_sources(application(), params["source"])
-
     @task(outlets=[CHANGED], map_index_template="{{ label }}", execution_timeout=timedelta(hours=6))
     def resolve(source: str, params: dict, outlet_events=None) -> dict:
-        from include.wiring.airflow import announce, application, current_run, deciding, emit, label
+        from include.wiring.airflow import application, current_run, deciding, label, reported
         from include.wiring.families import resolve_as_asked
-        from include.wiring.runs import summary
 
         label(source)
         with deciding():
             manifest = resolve_as_asked(application(), source, current_run(), params)
-        emit(manifest)
-        announce(outlet_events, CHANGED, manifest)
-        return summary(manifest)
-
-    @task(trigger_rule=TriggerRule.ALL_DONE)
-    def requests(names: list[str]) -> list[dict]:
-        from include.wiring.airflow import application, deciding, request_conf
-        from include.wiring.held_plans import family_requests
-
-        with deciding():
-            return [request_conf(request) for request in family_requests(application(), names or [])]
+        return reported(manifest, outlet_events)
 
     @task(trigger_rule=TriggerRule.ALL_DONE, retries=0)
     def judge(names: list[str]) -> None:
@@ -93,11 +74,7 @@ def resolve_canonical():
 
     names = sources()
     done = resolve.expand(source=names)
-    questions = requests(names)
-    ask = TriggerDagRunOperator.partial(
-        task_id="ask", trigger_dag_id="apply_held_plan", reset_dag_run=True, retries=3
-    ).expand_kwargs(questions)
-    done >> questions
+    ask = ask_people(names, PlanKind.FAMILIES, after=done)
     [done, ask] >> judge(names)
 
 

@@ -31,9 +31,9 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pendulum
-from airflow.sdk import AssetAlias, Param, dag, task
+from airflow.sdk import Param, dag, task
 
-CHANGED = AssetAlias("truecopy")
+from include.wiring.source_tasks import CHANGED
 
 
 @dag(
@@ -58,15 +58,12 @@ CHANGED = AssetAlias("truecopy")
 def set_metadata():
     @task(task_id="set_metadata", outlets=[CHANGED], execution_timeout=timedelta(hours=6))
     def change(params: dict, outlet_events=None) -> dict:
-        from include.wiring.airflow import announce, application, current_run, deciding, emit, triggering_user
+        from include.wiring.airflow import application, current_run, deciding, reported, triggering_user
         from include.wiring.metadata import set_metadata_as_asked
-        from include.wiring.runs import summary
 
         with deciding():
             manifest = set_metadata_as_asked(application(), current_run(), params, by=triggering_user())
-        emit(manifest)
-        announce(outlet_events, CHANGED, manifest)
-        return summary(manifest)
+        return reported(manifest, outlet_events)
 
     @task(retries=0)
     def judge(params: dict) -> None:

@@ -25,7 +25,8 @@ from include.wiring.events import not_followed
 from include.wiring.families import as_resolver
 from include.wiring.held_plans import Request
 from include.wiring.nights import alerts_of, gauges_of, reception_at, record_alerts
-from include.wiring.runs import Run, manifests_of, verdict
+from include.wiring.runs import Run, Summary, manifests_of, summary, verdict
+from include.wiring.source_tasks import CHANGED
 from include.wiring.staleness import as_detector
 
 log = logging.getLogger(__name__)
@@ -73,10 +74,13 @@ def label(text: str) -> None:
     get_current_context()["label"] = text  # type: ignore[typeddict-unknown-key]
 
 
-def announce(outlet_events: Any, alias: Any, manifest: Manifest) -> None:
-    """An asset event `truecopy://<source>` if the run changed something; a nudge, it carries no work."""
+def reported(manifest: Manifest, outlet_events: Any) -> Summary:
+    """The gauges of this run, and an asset event `truecopy://<source>` if it changed something; a nudge, it carries no
+    work. Returns what the task returns."""
+    emit(manifest)
     if any(outcome.state not in ("held", "kept", "failed", "planned") for outcome in manifest.outcomes):
-        outlet_events[alias].add(Asset(f"truecopy://{manifest.source}"), extra={"run_id": manifest.run_id})
+        outlet_events[CHANGED].add(Asset(f"truecopy://{manifest.source}"), extra={"run_id": manifest.run_id})
+    return summary(manifest)
 
 
 def request_conf(request: Request) -> dict[str, Any]:

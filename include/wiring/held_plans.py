@@ -108,13 +108,3 @@ def requests_to_make(
         if held and not held.rejected_by and not waiting:
             requests.append(Request(source, current, moot=False))
     return requests
-
-
-def family_requests(application: Application, sources: Sequence[str]) -> list[Request]:
-    """The same about plans of families."""
-    return requests_to_make(application, sources, PlanKind.FAMILIES)
-
-
-def staging_requests(application: Application, sources: Sequence[str]) -> list[Request]:
-    """The same about plans of staging."""
-    return requests_to_make(application, sources, PlanKind.STAGING)

@@ -10,7 +10,7 @@ from include.domain.documents import Status
 from include.domain.manifest import DocumentState, RunState
 from include.domain.plan import PlanKind
 from include.services.detect_stale import DETECT
-from include.wiring.held_plans import held_plan, release_held, staging_requests
+from include.wiring.held_plans import held_plan, release_held, requests_to_make
 from include.wiring.runs import INGEST
 from tests.dags.live import Repository
 from tests.dags.test_dag_runs import PAGES, dags, repositories
@@ -104,7 +104,7 @@ def test_a_held_staging_is_red_and_only_a_persons_release_applies_it(
     assert (_latest().state, _staged()) == (RunState.HELD, [])
     plan = held_plan(application(), "handbook")
     assert plan.kind is PlanKind.STAGING
-    (request,) = staging_requests(application(), ["handbook"])
+    (request,) = requests_to_make(application(), ["handbook"], PlanKind.STAGING)
     conf = {"source": request.source, "checksum": request.checksum}
     assert _run(dags, "apply_held_plan", conf, mark_success_pattern="approve") == "failed"
     assert _staged() == []

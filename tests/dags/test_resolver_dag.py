@@ -9,7 +9,7 @@ import pytest
 from include.domain.manifest import DocumentState, RunState
 from include.domain.plan import PlanKind
 from include.services.resolve_canonical import RESOLVE
-from include.wiring.held_plans import family_requests, held_plan, release_held
+from include.wiring.held_plans import held_plan, release_held, requests_to_make
 from include.wiring.runs import INGEST, RECONCILE
 from tests.dags.live import Repository
 from tests.dags.test_dag_runs import PAGES, dags, repositories
@@ -87,7 +87,7 @@ def test_a_held_collapse_is_red_and_only_a_persons_release_applies_it(
     assert _latest("handbook").state is RunState.HELD
     plan = held_plan(application(), "handbook")
     assert plan.kind is PlanKind.FAMILIES
-    (request,) = family_requests(application(), ["handbook"])
+    (request,) = requests_to_make(application(), ["handbook"], PlanKind.FAMILIES)
 
     conf: dict[str, object] = {"source": request.source, "checksum": request.checksum}
     assert _run(dags, "apply_held_plan", conf, mark_success_pattern="approve") == "failed"
