@@ -105,7 +105,8 @@ class ReviewItem:
     `doc_version` and `content_hash` are those of the document when it was last found; a decision is about that text.
     `fingerprint` is that of all evidence together. `since` is when it was first found (RFC 3339); being found again
     does not change it. `diff` shows it beside `replacement`, a doc id with the text `replacement_hash`; all three are
-    empty where there is none. `notes` say what happened to the item that a person should know, the newest last.
+    empty where there is none. `links` documents that readers see link to it, `linked_from` are the first of them.
+    `notes` say what happened to the item that a person should know, the newest last.
     `applied` is set on settled items only.
     """
 
@@ -124,6 +125,8 @@ class ReviewItem:
     replacement: str = ""
     replacement_hash: str = ""
     diff: str = ""
+    links: int = 0
+    linked_from: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     decision: Decision | None = None
     applied: Applied | None = None
@@ -131,6 +134,23 @@ class ReviewItem:
     @property
     def is_open(self) -> bool:
         return self.decision is None
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A person's word on one of many items. `fingerprint` is that of the evidence that the person saw."""
+
+    doc_id: str
+    decision: Decision
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What became of many words: the items as they stand now, and why others were `refused`, by doc id."""
+
+    items: tuple[ReviewItem, ...] = ()
+    refused: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
-from include.domain.review import Decision, Protection, Queue, ReviewItem
+from include.domain.review import Decision, Protection, Queue, Recorded, ReviewItem, Said
 
 
 class ReviewQueue(Protocol):
@@ -14,6 +14,11 @@ class ReviewQueue(Protocol):
 
     def candidates(self, source: str) -> Queue:
         """Open and decided items."""
+        ...
+
+    def candidate(self, source: str, doc_id: str) -> ReviewItem:
+        """The open or decided item of one document, without a look at the others. Raises ConfigError when there is
+        none, and names its file when that cannot be read."""
         ...
 
     def settled(self, source: str) -> Queue:
@@ -36,6 +41,11 @@ class ReviewQueue(Protocol):
         word in its place), or when the evidence is another by now; ConfigError when there is no such item, or its file
         cannot be read.
         """
+        ...
+
+    def decide_all(self, source: str, words: Sequence[Said], *, by: str, message: str) -> Recorded:
+        """Record one person's words on many open items, in one commit in the name of `by`. Those that `decide` would
+        refuse are left as they are and are named; they keep no other from being recorded."""
         ...
 
     def reopen(self, source: str, notes: Mapping[str, str], *, message: str) -> Queue:

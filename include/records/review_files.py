@@ -48,7 +48,7 @@ _TEXTS = {
 """Fields of the file that are one text, and what they are called in an item."""
 
 _MAY_BE_EMPTY = frozenset({"title", "url", "replacement", "replacement_hash", "doc_version", "content_hash", "diff"})
-_FIELDS = (*_TEXTS, "score", "evidence", "notes", "decision", "applied")
+_FIELDS = (*_TEXTS, "score", "evidence", "links", "linked_from", "notes", "decision", "applied")
 _FINDING = ("signal", "strength", "sentence", "anchor", "facts", "replacement", "fingerprint")
 _DECISION = ("disposition", "by", "why", "at", "until", "superseded_by")
 _APPLIED = ("at", "run_id", "detail")
@@ -70,6 +70,7 @@ def write_item(item: ReviewItem) -> str:
     record |= {
         "score": f"{item.score:.3f}",
         "evidence": [_finding_record(each) for each in item.evidence],
+        **({"links": str(item.links), "linked_from": list(item.linked_from)} if item.links else {}),
         "diff": item.diff,
         "notes": list(item.notes),
         "decision": _said(item.decision, _DECISION) if item.decision else None,
@@ -113,9 +114,10 @@ def read_item(text: str, *, written_at: str) -> ReviewItem:
         _finding(each, f"evidence {number}: ", problems)
         for number, each in enumerate(_list(fields, "evidence", problems), start=1)
     ]
-    notes = _list(fields, "notes", problems)
-    if not all(isinstance(note, str) for note in notes):
-        problems.append("notes: a list of texts is due")
+    links = fields.get("links") or "0"
+    if not (isinstance(links, str) and links.isascii() and links.isdigit()):
+        problems.append(f"links is {links!r}; allowed is how many there are, in digits")
+    texts_of = {name: _text_list(fields, name, problems) for name in ("linked_from", "notes")}
     decision = _decision(fields.get("decision"), written_at, problems)
     applied = _applied(fields.get("applied"), problems)
     if problems:
@@ -124,7 +126,9 @@ def read_item(text: str, *, written_at: str) -> ReviewItem:
         **texts,
         score=score,
         evidence=tuple(each for each in evidence if each is not None),
-        notes=tuple(notes),
+        links=int(links),
+        linked_from=texts_of["linked_from"],
+        notes=texts_of["notes"],
         decision=decision,
         applied=applied,
     )
@@ -164,6 +168,13 @@ def _list(fields: Mapping[str, Any], name: str, problems: list[str]) -> list[Any
         problems.append(f"{name} is {value!r}; allowed is a list")
         return []
     return value
+
+
+def _text_list(fields: Mapping[str, Any], name: str, problems: list[str]) -> tuple[str, ...]:
+    found = _list(fields, name, problems)
+    if not all(isinstance(each, str) for each in found):
+        problems.append(f"{name}: a list of texts is due")
+    return tuple(found)
 
 
 def _finding(value: object, where: str, problems: list[str]) -> Finding | None:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from include.domain.dates import rfc3339
 from include.domain.errors import ConfigError, DecisionConflict
-from include.domain.review import Decision, Queue, ReviewItem, Unreadable
+from include.domain.review import Decision, Queue, Recorded, ReviewItem, Said, Unreadable
 from include.planning.review_life import decided, overruled, taken_back
 from include.records.repository import MACHINE, person
 from include.records.review_files import read_item, write_item
@@ -33,6 +33,21 @@ class ReviewQueue(YamlRecords):
 
     def candidates(self, source: str) -> Queue:
         return self._queue(source, _candidates(source))
+
+    def candidate(self, source: str, doc_id: str) -> ReviewItem:
+        found = self._look(candidate_path(source, doc_id))
+        if isinstance(found, ReviewItem):
+            return found
+        if found is None:
+            raise ConfigError(
+                f"{source}: {doc_id} is no candidate; `truecopy review {source}` lists them", source=source
+            )
+        raise ConfigError(
+            f"{source}: {doc_id}: ledger file {self._folder / found.path} cannot be read: {found.problem}. It was "
+            "edited by hand; mend it or `git revert` the change",
+            source=source,
+            path=found.path,
+        )
 
     def settled(self, source: str) -> Queue:
         queue = self._queue(source, f"review/{source}/settled")
@@ -49,11 +64,28 @@ class ReviewQueue(YamlRecords):
         self, source: str, doc_id: str, decision: Decision, *, fingerprint: str, overrule: bool = False
     ) -> ReviewItem:
         with self._repository.locked():
-            item = self._item(source, doc_id)
+            item = self.candidate(source, doc_id)
             changed = decided(item, decision, fingerprint=fingerprint, overrule=overrule)
             if changed != item:
                 self._put(changed, f"Decide {decision} for {doc_id} of {source}\n\n{decision.why}", person(decision.by))
             return changed
+
+    def decide_all(self, source: str, words: Sequence[Said], *, by: str, message: str) -> Recorded:
+        with self._repository.locked():
+            items, refused, changed = [], {}, []
+            for said in words:
+                try:
+                    item = self.candidate(source, said.doc_id)
+                    items.append(decided(item, said.decision, fingerprint=said.fingerprint, overrule=False))
+                except (ConfigError, DecisionConflict) as error:
+                    refused[said.doc_id] = str(error)
+                    continue
+                if items[-1] != item:
+                    changed.append(candidate_path(source, said.doc_id))
+                    self._repository.write(changed[-1], write_item(items[-1]))
+            if changed:
+                self._repository.commit(changed, message, person(by))
+            return Recorded(tuple(items), refused)
 
     def reopen(self, source: str, notes: Mapping[str, str], *, message: str) -> Queue:
         with self._repository.locked():
@@ -109,15 +141,22 @@ class ReviewQueue(YamlRecords):
     def _queue(self, source: str, folder: str) -> Queue:
         items, unreadable = [], []
         for file in sorted((self._folder / folder).glob("*.yaml")):
-            path = f"{folder}/{file.name}"
-            try:
-                items.append(self._read_item(path))
-            except FileNotFoundError:
-                continue  # settled since the folder was listed
-            except ValueError as error:
-                unreadable.append(Unreadable(path, str(error), _named_in(file)))
+            found = self._look(f"{folder}/{file.name}")
+            if isinstance(found, ReviewItem):
+                items.append(found)
+            elif found is not None:  # settled since the folder was listed
+                unreadable.append(found)
         items.sort(key=lambda item: item.doc_id)
         return Queue(source, tuple(items), tuple(unreadable))
+
+    def _look(self, path: str) -> ReviewItem | Unreadable | None:
+        """None where there is no such file."""
+        try:
+            return self._read_item(path)
+        except FileNotFoundError:
+            return None
+        except ValueError as error:
+            return Unreadable(path, str(error), _named_in(self._folder / path))
 
     def _read_item(self, path: str) -> ReviewItem:
         """Raises ValueError, UnicodeDecodeError among them, and FileNotFoundError."""
@@ -138,22 +177,6 @@ class ReviewQueue(YamlRecords):
             return None if text is None else read_item(text, written_at="")
         except ValueError:
             return None
-
-    def _item(self, source: str, doc_id: str) -> ReviewItem:
-        path = candidate_path(source, doc_id)
-        try:
-            return self._read_item(path)
-        except FileNotFoundError:
-            raise ConfigError(
-                f"{source}: {doc_id} is no candidate; `truecopy review {source}` lists them", source=source
-            ) from None
-        except ValueError as error:
-            raise ConfigError(
-                f"{source}: {doc_id}: ledger file {self._folder / path} cannot be read: {error}. It was edited by "
-                "hand; mend it or `git revert` the change",
-                source=source,
-                path=path,
-            ) from error
 
     def _replace(self, queue: Queue, items: Sequence[ReviewItem], message: str) -> Queue:
         """In place of the readable items of the queue; one commit where a file changes."""

@@ -28,12 +28,14 @@ from include.staleness.ageing import Ageing
 from include.staleness.detection import Detection, Observed, detect
 from include.staleness.diff import differences
 from include.staleness.evidence import Candidate, Signal
-from include.staleness.links import read_links, targets_in
+from include.staleness.links import Links, live_referrers, read_links, targets_in
 from include.staleness.overlaps import Overlap, find_overlaps
 from include.staleness.subject import NO_CARE, Subject, subject_of
 from include.staleness.usage import ENOUGH, Enough, Usage
 
 _BATCH = 200
+_MOST_REFERRERS = 10
+"""So many are named to a person; a page in a menu has hundreds."""
 _NOTHING: Patch = {}
 
 
@@ -61,12 +63,14 @@ class Looked:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one look at a source found. `staged` are documents that the detector's record stages now."""
+    """What one look at a source found. `staged` are documents that the detector's record stages now, `referrers` those
+    that readers see and that link to a candidate, by its doc id."""
 
     detection: Detection
     documents: Mapping[str, Looked]
     queue: Queue
     staged: frozenset[str]
+    referrers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def content_hashes(self) -> Mapping[str, str]:
@@ -86,8 +90,9 @@ def find_stale(context: SourceContext, policy: Policy, usage: Usage | None = Non
     documents, targets = _read(context)
     subjects = [each.subject for each in documents.values()]
     texts = _Texts(context)
+    links = read_links(subjects, targets, declared=policy.links)
     observed = Observed(
-        links=read_links(subjects, targets, declared=policy.links),
+        links=links,
         usage=_as_if_shown(usage, documents, queue),
         overlaps=_overlaps(context, documents) if policy.compare else None,
         texts=texts,
@@ -97,8 +102,14 @@ def find_stale(context: SourceContext, policy: Policy, usage: Usage | None = Non
         detection = detect(source, subjects, observed, policy.ageing, now=context.clock.now(), enough=policy.enough)
         if not texts.missing:
             staged = frozenset(context.ledger.decided(source, Hand.DETECTOR))
-            return Found(detection, documents, queue, staged)
+            return Found(detection, documents, queue, staged, _referrers(detection, documents, links))
         texts.learn()
+
+
+def _referrers(detection: Detection, documents: Mapping[str, Looked], links: Links) -> Mapping[str, tuple[str, ...]]:
+    live = frozenset(doc_id for doc_id, each in documents.items() if each.subject.status is Status.PUBLISHED)
+    suspected = [documents[each.key.doc_id].subject for each in detection.candidates]
+    return {subject.key.doc_id: live_referrers(subject, links, live) for subject in suspected}
 
 
 def items_of(context: SourceContext, found: Found) -> Mapping[str, ReviewItem]:
@@ -131,6 +142,7 @@ def _compared(item: ReviewItem) -> tuple[str, str, str]:
 def _item(candidate: Candidate, found: Found, now: datetime) -> ReviewItem:
     looked = found.documents[candidate.key.doc_id]
     heir = candidate.replacement.doc_id if candidate.replacement else ""
+    referrers = found.referrers.get(candidate.key.doc_id, ())
     return ReviewItem(
         source=candidate.key.source,
         doc_id=candidate.key.doc_id,
@@ -157,6 +169,8 @@ def _item(candidate: Candidate, found: Found, now: datetime) -> ReviewItem:
         url=looked.subject.url,
         replacement=heir,
         replacement_hash=found.documents[heir].content_hash if heir in found.documents else "",
+        links=len(referrers),
+        linked_from=referrers[:_MOST_REFERRERS],
     )
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from include.domain.dates import rfc3339
 from include.domain.errors import ConfigError
 from include.domain.review import Decision, Disposition, ReviewItem
-from include.ports import ReviewQueue
 from include.services.context import SourceContext
 from include.services.protecting import not_indexed
 
@@ -29,23 +28,6 @@ class Word:
     overrule: bool = False
 
 
-def candidate(queue: ReviewQueue, source: str, doc_id: str) -> ReviewItem:
-    """The open or decided candidate of this document. Raises ConfigError when there is none, and names its file when
-    that cannot be read."""
-    found = queue.candidates(source)
-    if item := found.find(doc_id):
-        return item
-    if spoilt := next((each for each in found.unreadable if each.doc_id == doc_id), None):
-        raise ConfigError(
-            f"{source}: {doc_id}: ledger file {spoilt.path} cannot be read: {spoilt.problem}. It was edited by hand; "
-            "mend it or `git revert` the change",
-            source=source,
-            path=spoilt.path,
-        )
-    more = "".join(f". A file that cannot be read: {each}" for each in found.unreadable if not each.doc_id)
-    raise ConfigError(f"{source}: {doc_id} is no candidate; `truecopy review {source}` lists them{more}", source=source)
-
-
 def decide_candidate(context: SourceContext, doc_id: str, word: Word) -> ReviewItem:
     """Record a person's word, a commit in that person's name; the index is left as it is.
 
@@ -53,7 +35,7 @@ def decide_candidate(context: SourceContext, doc_id: str, word: Word) -> ReviewI
     successor that is not in the index; DecisionConflict as `ports.ReviewQueue.decide` says.
     """
     source, today = context.source, context.clock.now()
-    item = candidate(context.ledger, source, doc_id)
+    item = context.ledger.candidate(source, doc_id)
     links = word.disposition is Disposition.SUPERSEDE_LINK
     successor = word.superseded_by or (item.replacement if links else "")
     if links and not successor:

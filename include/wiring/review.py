@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from include.domain.review import Queue, ReviewItem
-from include.services.reviewing import Word, candidate, decide_candidate
+from include.services.reviewing import Word, decide_candidate
 from include.wiring.application import Application
 
 
@@ -12,8 +12,8 @@ def queue_of(application: Application, source: str) -> Queue:
 
 
 def candidate_of(application: Application, source: str, doc_id: str) -> ReviewItem:
-    """Raises what `services.reviewing.candidate` raises."""
-    return candidate(application.ledger, source, doc_id)
+    """Raises what `ports.ReviewQueue.candidate` raises."""
+    return application.ledger.candidate(source, doc_id)
 
 
 def decide_for_person(application: Application, source: str, doc_id: str, word: Word) -> ReviewItem:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from include.domain.errors import ConfigError, DecisionConflict
-from include.domain.review import Decision, Protection, Queue, ReviewItem, Unreadable
+from include.domain.review import Decision, Protection, Queue, Recorded, ReviewItem, Said, Unreadable
 from include.planning.review_life import decided, taken_back
 
 
@@ -28,6 +28,12 @@ class FakeReviewQueue:
         ]
         return Queue(source, tuple(items), tuple(unreadable))
 
+    def candidate(self, source: str, doc_id: str) -> ReviewItem:
+        item = self.items.get((source, doc_id))
+        if item is None or (source, doc_id) in self.spoilt:
+            raise ConfigError(f"{source}: {doc_id} is no candidate, or its file cannot be read")
+        return item
+
     def settled(self, source: str) -> Queue:
         items = [item for item in self.done if item.source == source]
         items.sort(key=lambda item: (item.applied.at if item.applied else "", item.doc_id))
@@ -44,11 +50,18 @@ class FakeReviewQueue:
     def decide(
         self, source: str, doc_id: str, decision: Decision, *, fingerprint: str, overrule: bool = False
     ) -> ReviewItem:
-        item = self.items.get((source, doc_id))
-        if item is None or (source, doc_id) in self.spoilt:
-            raise ConfigError(f"{source}: {doc_id} is no candidate, or its file cannot be read")
+        item = self.candidate(source, doc_id)
         changed = self.items[source, doc_id] = decided(item, decision, fingerprint=fingerprint, overrule=overrule)
         return changed
+
+    def decide_all(self, source: str, words: Sequence[Said], *, by: str, message: str) -> Recorded:
+        items, refused = [], {}
+        for said in words:
+            try:
+                items.append(self.decide(source, said.doc_id, said.decision, fingerprint=said.fingerprint))
+            except (ConfigError, DecisionConflict) as error:
+                refused[said.doc_id] = str(error)
+        return Recorded(tuple(items), refused)
 
     def reopen(self, source: str, notes: Mapping[str, str], *, message: str) -> Queue:
         return self.renew(

@@ -362,6 +362,17 @@ def test_a_candidate_that_is_superseded_again_has_the_evidence_of_now(shelf: She
     assert "+++ deck-v4.md" in item.diff
 
 
+def test_a_candidate_says_who_links_to_it_and_how_many_they_are(shelf: Shelf) -> None:
+    for number in range(12):
+        shelf.put(f"links-{number:02}.md", f"# Page {number}\n\nSee [the deck](deck-v1.md), number {number * 37}.")
+    shelf.night()
+    shelf.detect()
+    item = shelf.ledger.candidate(SOURCE, "deck-v1.md")
+    assert item.links == 12
+    assert item.linked_from == tuple(f"links-{number:02}.md" for number in range(10))
+    assert shelf.ledger.candidate(SOURCE, "deck-v2.md").links == 0
+
+
 def test_what_a_person_kept_does_not_come_back_for_the_same_evidence(shelf: Shelf) -> None:
     shelf.detect()
     shelf.decide("deck-v1.md", KEEP)

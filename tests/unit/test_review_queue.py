@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from include.domain.errors import ConfigError, DecisionConflict
-from include.domain.review import Applied, Decision, Disposition, Finding, Protection, Queue, ReviewItem
+from include.domain.review import Applied, Decision, Disposition, Finding, Protection, Queue, ReviewItem, Said
 from include.planning.review_life import renewed
 from include.ports import Ledger
 from include.records.ledger import GitLedger
@@ -114,7 +114,14 @@ def test_what_is_put_in_is_what_stands_there_and_other_sources_are_none_of_it(le
     ],
 )
 def test_no_document_has_too_odd_a_name_for_a_file_of_its_own(ledger: Ledger, doc_id: str) -> None:
-    item = candidate(doc_id, title=f"{doc_id}: a title", diff=" lines\n-of\n+a diff\n\n= x", notes=("a: note", "- two"))
+    item = candidate(
+        doc_id,
+        title=f"{doc_id}: a title",
+        diff=" lines\n-of\n+a diff\n\n= x",
+        links=12,
+        linked_from=(f"{doc_id} too", "- odd"),
+        notes=("a: note", "- two"),
+    )
     put(ledger, item, candidate("other.md"))
     assert ledger.candidates(SOURCE).find(doc_id) == item
 
@@ -164,6 +171,26 @@ def test_a_word_on_evidence_that_is_another_by_now_is_not_recorded(ledger: Ledge
     with pytest.raises(DecisionConflict, match="another than the one that you saw"):
         ledger.decide(SOURCE, "decks/january.md", purge(), fingerprint="f1")
     assert ledger.candidates(SOURCE).items[0].is_open
+
+
+def test_one_word_on_many_is_one_commit_and_what_is_refused_is_named(ledger: Ledger, tmp_path: Path) -> None:
+    put(ledger, *(candidate(f"{name}.md") for name in "abcd"))
+    ledger.decide(SOURCE, "b.md", purge("bob"), fingerprint="f1")
+    ledger.decide(SOURCE, "d.md", keep("eve"), fingerprint="f1")
+    seen = {"a.md": "f1", "b.md": "f1", "c.md": "f0", "d.md": "f1", "gone.md": "f1"}
+    words = [Said(doc_id, keep(), fingerprint) for doc_id, fingerprint in seen.items()]
+    recorded = ledger.decide_all(SOURCE, words, by="ada", message="Keep what is old")
+    assert [(item.doc_id, item.decision) for item in recorded.items] == [("a.md", keep()), ("d.md", keep("eve"))]
+    assert list(recorded.refused) == ["b.md", "c.md", "gone.md"]
+    assert "bob decided approve-purge" in recorded.refused["b.md"]
+    assert "another than the one that you saw" in recorded.refused["c.md"]
+    assert "is no candidate" in recorded.refused["gone.md"]
+    assert [item.doc_id for item in ledger.candidates(SOURCE).open] == ["c.md"]
+    if isinstance(ledger, GitLedger):
+        assert git(tmp_path, "log", "-1", "--format=%an: %s", "--name-only").split("\n\n") == [
+            "ada: Keep what is old",
+            f"{candidate_path(SOURCE, 'a.md')}\n",
+        ]
 
 
 def test_nobody_decides_about_what_is_no_candidate(ledger: Ledger) -> None:
