@@ -23,7 +23,6 @@ import requests
 from selectolax.lexbor import LexborHTMLParser
 
 from include.domain.manifest import DocumentState, Manifest, RunState
-from include.ports import Clock, Connector
 from tests.cms.postman import Postman
 from tests.cms.sync import SECRET, Searchable, Sync, chunk_index
 
@@ -48,8 +47,13 @@ class EditorsSite(Protocol):
         """
         ...
 
-    def open_connector(self, clock: Clock) -> Connector:
-        """A new connector of this site; the caller closes it. Its `source` is the same every time."""
+    @property
+    def source(self) -> str: ...
+    @property
+    def connector_kind(self) -> str: ...
+    @property
+    def connector_options(self) -> Mapping[str, object]:
+        """As they stand in the settings of an installation that reads this site without an account."""
         ...
 
     def send_events_to(self, url: str, secret: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -15,10 +15,9 @@ from include.domain.events import Reason
 from include.domain.manifest import Manifest, RunState
 from include.embedding.static import StaticEmbedder
 from include.hooks.delivery import Delivery
-from include.ports import Connector, Embedder, Hit
+from include.ports import Embedder, Hit
 from include.settings import LimitSettings, Settings, SourceSettings, StoreSettings, WebhookSettings
 from include.wiring.application import Application, NoSecrets
-from include.wiring.clock import SystemClock
 from include.wiring.events import follow_events
 from include.wiring.held_plans import release_held
 from include.wiring.hooks import FOLLOW, Hooks
@@ -43,17 +42,11 @@ class _Secrets(NoSecrets):
 
 @dataclass(frozen=True)
 class _Installation(Application):
-    """As it is put together in production, but for the connector, which the site opens."""
-
-    site: EditorsSite | None = None
+    """As it is put together in production; the embedder is loaded once for all tests."""
 
     @cached_property
     def embedder(self) -> Embedder:
         return _embedder()
-
-    def connector(self, source: str) -> Connector:
-        assert self.site is not None
-        return self.site.open_connector(self.clock)
 
 
 @cache
@@ -65,18 +58,19 @@ class Sync:
     """An installation with the site as its only source."""
 
     def __init__(self, site: EditorsSite, folder: Path) -> None:
-        with closing(site.open_connector(SystemClock())) as connector:
-            self.source = connector.source
+        self.source = site.source
         webhook = WebhookSettings(scheme="standard", conn_id="hook", coalesce_seconds=0, settle_seconds=0)
+        source = SourceSettings(
+            kind=site.connector_kind, options=dict(site.connector_options), limits=GATE_OPEN, webhook=webhook
+        )
         self._installation = _Installation(
             Settings(
-                sources={self.source: SourceSettings(kind="http_json", limits=GATE_OPEN, webhook=webhook)},
+                sources={self.source: source},
                 store=StoreSettings(url=f"edge:{folder / 'index'}"),
                 state=str(folder / "state"),
                 ledger=folder / "ledger",
             ),
             secrets=_Secrets(),
-            site=site,
         )
         hooks = Hooks(self._installation.settings, self._installation.secrets)
         self._receiver = hooks.receiver(stored=lambda seconds: None)

@@ -28,6 +28,9 @@ class _NothingFits(Exception):
 class WagtailSite:
     """`life.EditorsSite`. The first page is edited, but never hidden or moved."""
 
+    source = "handbook"
+    connector_kind = "http_json"
+
     def __init__(self, folder: Path) -> None:
         """Raises PeerUnavailable."""
         self.process = WagtailProcess(folder)
@@ -49,15 +52,20 @@ class WagtailSite:
         with requests.Session() as reader:
             return _text(reader, self.admin.known[page_id]) is not None
 
-    def open_connector(self, clock: Clock) -> Connector:
-        options: dict[str, object] = {
+    @property
+    def connector_options(self) -> Mapping[str, object]:
+        return {
             "preset": "wagtail",
             "base_url": f"{self.process.url}/api/v2/",
             "list": {"params": {"type": "handbook.DocPage"}},
             # A site of our own need not be spared, and a fault is no less one the second time.
             "http": {"requests_per_second": 1000, "burst": 1000, "retries": 1, "backoff": 0.05, "retry_after_max": 0},
         }
-        return registry.build("http_json", "handbook", options, clock=clock, cache_dir=self.process.folder)
+
+    def open_connector(self, clock: Clock) -> Connector:
+        return registry.build(
+            self.connector_kind, self.source, self.connector_options, clock=clock, cache_dir=self.process.folder
+        )
 
     def send_events_to(self, url: str, secret: str) -> None:
         self.process.send_events_to(url, secret)

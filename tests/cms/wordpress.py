@@ -21,7 +21,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 import requests
 from selectolax.lexbor import LexborHTMLParser
@@ -46,6 +46,9 @@ class WordPressSite:
 
     The verbs are an editor's, done through WordPress's own REST API with an application password.
     """
+
+    source: ClassVar[str] = "wordpress"
+    connector_kind: ClassVar[str] = "wordpress"
 
     folder: Path
     port: int
@@ -78,27 +81,29 @@ class WordPressSite:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
+    @property
+    def connector_options(self) -> Mapping[str, object]:
+        """Of a reader without an account, all three types. A site of our own need not be spared."""
+        return {
+            "url": self.url,
+            "types": list(TYPES),
+            "http": {
+                "retries": 1,
+                "backoff": 0.05,
+                "retry_after_max": 0,
+                "requests_per_second": 1000,
+                "burst": 1000,
+            },
+        }
+
     def open_connector(
         self, clock: Clock, *, user: str = "", pace: Pace | None = None, **options: Any
     ) -> WordPressConnector:
         """Anonymous, all three types, unless told otherwise. `user` is an account; one that is unknown is rejected."""
-        chosen = WordPressOptions.model_validate(
-            {
-                "url": self.url,
-                "types": list(TYPES),
-                "http": {
-                    "retries": 1,
-                    "backoff": 0.05,
-                    "retry_after_max": 0,
-                    "requests_per_second": 1000,
-                    "burst": 1000,
-                },
-                **options,
-            }
-        )
+        chosen = WordPressOptions.model_validate({**self.connector_options, **options})
         password = self.passwords.get(user, "wrong wrong wrong") if user else ""
         credentials = Credentials(basic=(user, password)) if user else None
-        return WordPressConnector("wordpress", chosen, clock=clock, credentials=credentials, pace=pace)
+        return WordPressConnector(self.source, chosen, clock=clock, credentials=credentials, pace=pace)
 
     def stop(self) -> None:
         """The server and its workers: killing the parent alone would leave them listening."""
