@@ -22,7 +22,7 @@ from include.domain.errors import ConfigError, SourceUnavailable
 from include.domain.redaction import redact
 
 MIRROR_HEAD = "refs/truecopy/HEAD"
-_PROTOCOLS = "https:http:ssh:git:file"  # `ext` runs a command, whoever wrote the address
+PROTOCOLS = "https:http:ssh:git:file"  # `ext` runs a command, whoever wrote the address
 
 
 def open_mirror(
@@ -42,12 +42,12 @@ def open_mirror(
     """
     shown = redact(url)
     git_dir = cache_dir / f"{hashlib.sha256(url.encode()).hexdigest()[:24]}.git"
-    secret = _git_config(credentials)
+    secret = git_config(credentials)
     try:
         cache_dir.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=cache_dir):
             pass
-        with _locked(git_dir.with_suffix(".lock")):
+        with locked(git_dir.with_suffix(".lock")):
             if anew:
                 fresh = Repository(git_dir.with_suffix(".new"), shown=shown, timeout=timeout)
                 _remove(fresh.git_dir)
@@ -87,7 +87,7 @@ def _fetch(mirror: Repository, url: str, secret: dict[str, str], *, with_head: b
         "+refs/heads/*:refs/heads/*",
         "+refs/tags/*:refs/tags/*",
         *([f"+HEAD:{MIRROR_HEAD}"] if with_head else []),
-        extra=secret | {"GIT_ALLOW_PROTOCOL": _PROTOCOLS},
+        extra=secret | {"GIT_ALLOW_PROTOCOL": PROTOCOLS},
     )
 
 
@@ -98,7 +98,7 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _git_config(credentials: Credentials | None) -> dict[str, str]:
+def git_config(credentials: Credentials | None) -> dict[str, str]:
     """Credentials as configuration in the environment: an argument would be visible in the process list."""
     if not credentials:
         return {}
@@ -113,7 +113,7 @@ def _git_config(credentials: Credentials | None) -> dict[str, str]:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def locked(path: Path) -> Iterator[None]:
     """One fetch at a time into a mirror, whatever the number of workers."""
     with path.open("w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)

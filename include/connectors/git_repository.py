@@ -226,14 +226,16 @@ class Repository:
         failure: str = "",
         timeout: float | None = None,
         extra: Mapping[str, str] | None = None,
+        given: bytes = b"",
     ) -> bytes:
-        """What a git command prints. `extra` is added to its environment. Raises SourceUnavailable, with the fact
-        `exit_code` where git ran to its end and failed; `failure` says so in other words."""
+        """What a git command prints that is `given` this to read. `extra` is added to its environment. Raises
+        SourceUnavailable, with the fact `exit_code` where git ran to its end and failed; `failure` says so in other
+        words."""
         try:
             done = subprocess.run(
                 self._command(arguments, inside=inside),
                 capture_output=True,
-                stdin=subprocess.DEVNULL,
+                input=given,
                 timeout=timeout or self.timeout,
                 env=_environment(extra),
                 check=False,

@@ -6,6 +6,7 @@ from include.ports.embedding import Embedder, Vectors
 from include.ports.events import Inbox, Traffic
 from include.ports.index import Hit, Hybrid, Index, IndexReader, IndexStore, NewPoint
 from include.ports.ledger import Ledger
+from include.ports.purging import Purging
 from include.ports.records import DateClusters, Manifests, RemovalMarks
 from include.ports.review import Protections, ReviewQueue
 
@@ -24,6 +25,7 @@ __all__ = [
     "Manifests",
     "NewPoint",
     "Protections",
+    "Purging",
     "RemovalMarks",
     "ReviewQueue",
     "Traffic",
