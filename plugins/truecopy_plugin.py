@@ -1,5 +1,5 @@
-"""Registers truecopy with Airflow: webhooks at /truecopy/hooks/<source>, open to sources that sign what they send, and
-what came through them at /truecopy/events, behind Airflow's login.
+"""Registers truecopy with Airflow: the ops view at /truecopy/, behind Airflow's login and as an entry of its menu;
+webhooks at /truecopy/hooks/<source>, open to sources that sign what they send.
 
 Every Airflow process loads this file, tasks too. So nothing is imported here that costs; the app is made when the API
 server is first asked for something below /truecopy.
@@ -12,7 +12,9 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
+from urllib.parse import urlsplit
 
+from airflow.configuration import conf
 from airflow.plugins_manager import AirflowPlugin
 
 log = logging.getLogger(__name__)
@@ -21,6 +23,11 @@ PREFIX = "/truecopy"
 
 TRIED_AGAIN_AFTER_SECONDS = 10.0
 """Anybody can send requests; each must not read the settings again and fill the log with why they are wrong."""
+
+
+def _below() -> str:
+    """The path at which this Airflow is served, for one behind a proxy."""
+    return urlsplit(conf.get("api", "base_url", fallback="") or "").path.rstrip("/")
 
 
 class Truecopy:
@@ -53,7 +60,7 @@ class Truecopy:
 
     @staticmethod
     def _make() -> Any:
-        from include.wiring.served import app
+        from include.ops_view.served import app
 
         return app()
 
@@ -61,3 +68,12 @@ class Truecopy:
 class TruecopyPlugin(AirflowPlugin):
     name = "truecopy"
     fastapi_apps = [{"app": Truecopy(), "url_prefix": PREFIX, "name": "truecopy"}]  # noqa: RUF012
+    external_views = [  # noqa: RUF012
+        {
+            "name": "truecopy",  # the menu cuts what is longer than eleven characters
+            "href": f"{_below()}{PREFIX}/",
+            "destination": "nav",
+            "url_route": "truecopy",
+            "nav_top_level": True,
+        }
+    ]

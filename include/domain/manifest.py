@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -161,6 +162,36 @@ class Manifest:
 
 
 @dataclass(frozen=True, slots=True)
+class RunHead:
+    """A manifest without the outcome of each document: how many had which state stands in its place, and how many
+    chunks were embedded, reused and new in all of them; None in a record from before that was written.
+
+    `manifest.outcomes` may be empty, so that `count` is asked here and not there.
+    """
+
+    manifest: Manifest
+    counts: Mapping[DocumentState, int]
+    embedded: int | None = None
+    reused: int | None = None
+    minimum: int | None = None
+
+    @classmethod
+    def of(cls, manifest: Manifest) -> RunHead:
+        """Of a manifest with its outcomes."""
+        outcomes = manifest.outcomes
+        return cls(
+            manifest,
+            Counter(outcome.state for outcome in outcomes),
+            embedded=sum(outcome.embedded for outcome in outcomes),
+            reused=sum(outcome.reused for outcome in outcomes),
+            minimum=sum(outcome.minimum for outcome in outcomes),
+        )
+
+    def count(self, *states: DocumentState) -> int:
+        return sum(self.counts.get(state, 0) for state in states)
+
+
+@dataclass(frozen=True, slots=True)
 class Removal:
     """How many documents a past run removed, and how many it `retired` (they stay in the index, behind another or
     staged), both without a person's release; input of the sliding window."""
@@ -173,9 +204,11 @@ class Removal:
 
 @dataclass(frozen=True, slots=True)
 class Gauge:
-    """A number derived from a manifest or an exact count, by source."""
+    """A number derived from a manifest or an exact count, by source. `labels` tell apart the numbers of one name; their
+    values come from short closed lists, never from documents."""
 
     name: str
     value: float
     source: str
     help: str = field(default="", compare=False)
+    labels: tuple[tuple[str, str], ...] = ()

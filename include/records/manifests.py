@@ -27,13 +27,13 @@ import pyarrow.parquet as pq
 from pydantic import TypeAdapter
 
 from include.domain.dates import from_rfc3339, rfc3339
-from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, Removal, RunState
+from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, Removal, RunHead, RunState
 from include.records.names import file_name
 from include.records.state import StateRoot
 
 log = logging.getLogger(__name__)
 
-_RUNS = "manifests/by-source"
+RUNS = "manifests/by-source"
 _COMPARISONS = "manifests/comparisons-by-source"
 _REMOVALS = "manifests/removals-by-source"
 _MANIFEST = TypeAdapter(Manifest)
@@ -58,8 +58,8 @@ _DOCUMENTS = pa.schema(
 )
 
 
-class _Run(NamedTuple):
-    """A run by the names of its folders."""
+class RunName(NamedTuple):
+    """A run of a source by the names of its folders, which are its ids as records.names spells them."""
 
     started: datetime
     dag: str
@@ -73,16 +73,16 @@ class FileManifests:
         self._state = state
 
     def save(self, manifest: Manifest) -> None:
-        folder = _folder(manifest.dag_id, manifest.run_id, manifest.source)
+        folder = run_folder(manifest.dag_id, manifest.run_id, manifest.source)
         self._state.write(f"{folder}/documents.parquet", _to_parquet(manifest.outcomes))
 
         record = _MANIFEST.dump_python(replace(manifest, outcomes=()), mode="json")
         record["attention"] = [asdict(o) for o in manifest.outcomes if o.state in _ATTENTION]
-        record["documents_by_state"] = {
-            state.value: manifest.count(state) for state in DocumentState if manifest.count(state)
-        }
+        head = RunHead.of(manifest)
+        record["documents_by_state"] = {state.value: number for state, number in head.counts.items()}
+        record["chunks_of_all"] = {"embedded": head.embedded, "reused": head.reused, "minimum": head.minimum}
         self._state.write(f"{folder}/manifest.json", json.dumps(record, indent=1, ensure_ascii=False).encode())
-        orders = [_RUNS]
+        orders = [RUNS]
         if manifest.found is not None:
             orders.append(_COMPARISONS)
         if manifest.planned_removals or manifest.planned_retirements or sum(_removed(manifest)):
@@ -92,14 +92,14 @@ class FileManifests:
 
     def load(self, dag_id: str, run_id: str, source: str) -> Manifest:
         """Raises FileNotFoundError when that run left no manifest for the source."""
-        return self._read(_folder(dag_id, run_id, source))
+        return self._read(run_folder(dag_id, run_id, source))
 
     def save_part(self, manifest: Manifest, part: str) -> None:
-        folder = _folder(manifest.dag_id, manifest.run_id, manifest.source)
+        folder = run_folder(manifest.dag_id, manifest.run_id, manifest.source)
         self._state.write(f"{folder}/parts/{file_name(part)}.parquet", _to_parquet(manifest.outcomes))
 
     def parts(self, dag_id: str, run_id: str, source: str) -> Mapping[str, Sequence[DocumentOutcome]]:
-        folder = f"{_folder(dag_id, run_id, source)}/parts"
+        folder = f"{run_folder(dag_id, run_id, source)}/parts"
         names = self._state.names(folder)
         return {unquote(name.removesuffix(".parquet")): self._outcomes(f"{folder}/{name}") for name in names}
 
@@ -131,7 +131,7 @@ class FileManifests:
                 removals.append(Removal(at, documents, manifest.run_id, retired))
         return removals
 
-    def _newest_first(self, runs: Sequence[_Run], source: str, until: datetime | None) -> Iterator[Manifest]:
+    def _newest_first(self, runs: Sequence[RunName], source: str, until: datetime | None) -> Iterator[Manifest]:
         for run in reversed(runs):
             if until is not None and run.started > until:
                 continue
@@ -139,18 +139,10 @@ class FileManifests:
             if manifest is not None:
                 yield manifest
 
-    def _runs(self, source: str, order: str = _RUNS) -> list[_Run]:
-        """Oldest first. A file that is none of ours is passed over."""
-        runs = []
-        for name in self._state.names(f"{order}/{source}"):
-            try:
-                started, dag, run = name.split("~", 2)
-                runs.append(_Run(from_rfc3339(unquote(started)), dag, run))
-            except ValueError:
-                log.warning("%s/%s/%s is no run's name; it is passed over", order, source, name)
-        return sorted(runs)
+    def _runs(self, source: str, order: str = RUNS) -> list[RunName]:
+        return run_names(self._state, source, order)
 
-    def _readable(self, run: _Run, source: str) -> Manifest | None:
+    def _readable(self, run: RunName, source: str) -> Manifest | None:
         """None for a record that was tidied away or damaged: one lost record must not stop the nights after it."""
         folder = f"manifests/{run.dag}/{run.run}/{source}"
         try:
@@ -162,15 +154,40 @@ class FileManifests:
             return None
 
     def _read(self, folder: str) -> Manifest:
-        record = json.loads(self._state.read(f"{folder}/manifest.json"))
-        record.pop("attention", None)
-        record.pop("documents_by_state", None)
-        manifest: Manifest = _MANIFEST.validate_python(record)
-        return replace(manifest, outcomes=tuple(self._outcomes(f"{folder}/documents.parquet")))
+        head = head_of(self._state.read(f"{folder}/manifest.json"))
+        return replace(head.manifest, outcomes=tuple(self._outcomes(f"{folder}/documents.parquet")))
 
     def _outcomes(self, path: str) -> list[DocumentOutcome]:
-        rows = pq.read_table(io.BytesIO(self._state.read(path))).to_pylist()
-        return [DocumentOutcome(**{**row, "state": DocumentState(row["state"])}) for row in rows]
+        return outcomes_of(pq.read_table(io.BytesIO(self._state.read(path))))
+
+
+def run_names(state: StateRoot, source: str, order: str = RUNS) -> list[RunName]:
+    """Oldest first. A file that is none of ours is passed over."""
+    runs = []
+    for name in state.names(f"{order}/{source}"):
+        try:
+            started, dag, run = name.split("~", 2)
+            runs.append(RunName(from_rfc3339(unquote(started)), dag, run))
+        except ValueError:
+            log.warning("%s/%s/%s is no run's name; it is passed over", order, source, name)
+    return sorted(runs)
+
+
+def head_of(data: bytes) -> RunHead:
+    """What a manifest.json says. Raises ValueError for one that is damaged."""
+    record = json.loads(data)
+    beside = {name: record.pop(name, None) or {} for name in ("attention", "documents_by_state", "chunks_of_all")}
+    counts = {DocumentState(state): number for state, number in beside["documents_by_state"].items()}
+    return RunHead(_MANIFEST.validate_python(record), counts, **beside["chunks_of_all"])
+
+
+def outcomes_of(table: pa.Table) -> list[DocumentOutcome]:
+    return [DocumentOutcome(**{**row, "state": DocumentState(row["state"])}) for row in table.to_pylist()]
+
+
+def runrun_folder(dag_id: str, run_id: str, source: str) -> str:
+    """Where one run over one source left its files."""
+    return f"manifests/{file_name(dag_id)}/{file_name(run_id)}/{source}"
 
 
 def _to_parquet(outcomes: Sequence[DocumentOutcome]) -> bytes:
@@ -191,7 +208,8 @@ def _removed(manifest: Manifest) -> tuple[int, int]:
     )
 
 
-def _folder(dag_id: str, run_id: str, source: str) -> str:
+def run_folder(dag_id: str, run_id: str, source: str) -> str:
+    """Where one run over one source left its files."""
     return f"manifests/{file_name(dag_id)}/{file_name(run_id)}/{source}"
 
 

@@ -140,6 +140,14 @@ class StateRoot:
         """Raises FileNotFoundError."""
         return bytes(self._fs.cat_file(str(self._root / path)))
 
+    def stamp(self, path: str) -> tuple[int, int, int] | None:
+        """Another one whenever the file is; None where that cannot be told without a request over the network. Raises
+        FileNotFoundError."""
+        if not isinstance(self._fs, LocalFileSystem):
+            return None
+        found = Path(self._root / path).stat()
+        return found.st_ino, found.st_mtime_ns, found.st_size
+
     def read_all(self, folder: str) -> dict[str, bytes]:
         """Contents by name; a file that goes away meanwhile is left out, a folder that does not exist has none."""
         target = self._root / folder

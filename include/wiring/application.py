@@ -22,6 +22,7 @@ from include.records.date_clusters import FileDateClusters
 from include.records.inbox import FileInbox
 from include.records.ledger import GitLedger
 from include.records.manifests import FileManifests
+from include.records.past_runs import PastRuns
 from include.records.removal_marks import FileRemovalMarks
 from include.records.state import StateRoot
 from include.records.traffic import FileTraffic
@@ -100,6 +101,11 @@ class Application:
     @cached_property
     def manifests(self) -> FileManifests:
         return FileManifests(self.state)
+
+    @cached_property
+    def past_runs(self) -> PastRuns:
+        """The same manifests, for those who look at many and change none."""
+        return PastRuns(self.state)
 
     @cached_property
     def ledger(self) -> GitLedger:

@@ -1,4 +1,4 @@
-"""The plugin's app inside Airflow's API server: its settings, its login, and how a run is started from here.
+"""The webhooks inside Airflow's API server: their settings, and how a run is started from here.
 
 The API server may use Airflow's database; tasks may not, and have no reason to import this.
 """
@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import logging
 from datetime import UTC, datetime
+from typing import Any
 
 from airflow.api.common.trigger_dag import trigger_dag
-from airflow.api_fastapi.core_api.security import get_user
 from airflow.exceptions import DagRunAlreadyExists
 from airflow.models import DagModel, DagRun
 from airflow.utils.session import create_session
 from airflow.utils.state import DagRunState
 from airflow.utils.types import DagRunTriggeredByType
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from sqlalchemy import select
 
 from include.hooks.bell import Bell
@@ -26,12 +26,13 @@ from include.wiring.web import create_app
 log = logging.getLogger(__name__)
 
 
-def app() -> FastAPI:
-    """Raises ConfigError."""
+def webhooks(login: Any, pages: APIRouter) -> FastAPI:
+    """With the pages behind `login`. Raises ConfigError."""
     served = hooks()
     bell = Bell(start_following, served.chores())
+    made = create_app(served, bell, login=login, pages=pages)
     bell.awake()
-    return create_app(served, bell, login=get_user)
+    return made
 
 
 def start_following() -> None:

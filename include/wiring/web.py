@@ -35,12 +35,14 @@ AT_ONCE = 8
 BODY_WITHIN_SECONDS = 10.0
 
 
-def create_app(hooks: Hooks, bell: Bell, *, login: Any) -> FastAPI:
-    """`login` is Airflow's dependency that identifies the user or answers 401. Raises RuntimeError for an open route
-    that is not meant to be one."""
+def create_app(hooks: Hooks, bell: Bell, *, login: Any, pages: APIRouter | None = None) -> FastAPI:
+    """`login` is Airflow's dependency that identifies the user or answers 401; `pages` are put behind it. Raises
+    RuntimeError for an open route that is not meant to be one."""
     app = FastAPI(title="truecopy", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
     app.include_router(_doors(hooks.receiver(bell.ring)))
     app.include_router(_behind_login(hooks), dependencies=[Depends(login)])
+    if pages is not None:
+        app.include_router(pages, dependencies=[Depends(login)])
     forgotten = open_routes(app.routes, login) - OPEN
     if forgotten:
         raise RuntimeError(f"routes without a login: {', '.join(sorted(forgotten))}; name them in OPEN or protect them")

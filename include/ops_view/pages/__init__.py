@@ -1,0 +1,7 @@
+"""The pages, in the order of the menu. Each module has `ENTRY` and `routes(view)`; see the package above."""
+
+from __future__ import annotations
+
+from include.ops_view.pages import overview
+
+PAGES = (overview,)

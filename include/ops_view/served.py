@@ -1,0 +1,73 @@
+"""Everything below /truecopy in Airflow's API server: webhooks, and the pages behind the login."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request, Response
+from fastapi.exception_handlers import http_exception_handler
+from fastapi.responses import FileResponse
+from starlette.exceptions import HTTPException as StarletteHTTPException
+
+from include.domain.errors import TruecopyError
+from include.ops_view.access import Access
+from include.ops_view.guard import HEADERS
+from include.ops_view.pages import PAGES
+from include.ops_view.view import STATIC, View
+from include.wiring.application import Application
+
+
+def app() -> FastAPI:
+    """Inside Airflow's API server. Raises ConfigError while the settings of the webhooks are wrong."""
+    from include.wiring.access import AirflowAccess
+    from include.wiring.connections import ConnectionSecrets
+    from include.wiring.served import webhooks
+
+    access = AirflowAccess()
+    view, pages = ops_view(access, lambda: Application.from_environment(os.environ, ConnectionSecrets()))
+    made = webhooks(access.login, pages)
+    explain_errors(made, view)
+    return made
+
+
+def ops_view(access: Access, make: Callable[[], Application]) -> tuple[View, APIRouter]:
+    """All pages, every one of them for readers only."""
+    view = View(access, make, tuple(page.ENTRY for page in PAGES if page.ENTRY))
+    router = APIRouter(dependencies=[Depends(view.reader)])
+    for page in PAGES:
+        router.include_router(page.routes(view))
+    router.include_router(_files())
+    return view, router
+
+
+def explain_errors(app: FastAPI, view: View) -> None:
+    """Errors as pages for whoever asks for pages; as before for scripts and for the senders of webhooks."""
+
+    async def refused(request: Request, error: Exception) -> Response:
+        assert isinstance(error, StarletteHTTPException)
+        if "text/html" in request.headers.get("accept", ""):
+            return view.refused(request, error.status_code, str(error.detail))
+        return await http_exception_handler(request, error)
+
+    async def trouble(request: Request, error: Exception) -> Response:
+        return view.trouble(request, error)
+
+    app.add_exception_handler(StarletteHTTPException, refused)
+    app.add_exception_handler(TruecopyError, trouble)
+    app.add_exception_handler(Exception, trouble)
+
+
+def _files() -> APIRouter:
+    router = APIRouter()
+    known = {path.relative_to(STATIC).as_posix(): path for path in STATIC.rglob("*") if path.is_file()}
+    kept = {**HEADERS, "cache-control": "private, max-age=31536000, immutable"}
+
+    @router.get("/static/{version}/{name:path}")
+    def static(version: str, name: str) -> Response:
+        """Only what lay in the folder when the server started; `version` changes with it."""
+        if name not in known:
+            raise HTTPException(404, "There is no such file.")
+        return FileResponse(known[name], headers=kept)
+
+    return router
