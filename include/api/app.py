@@ -16,6 +16,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp
 
 from include.api.answers import Answers
+from include.api.counted import Counted, Requests
 from include.api.guard import Guard
 from include.api.keys import Keyring
 from include.api.messages import Alive, Answer, Document, ProblemDetails, Question, Ready
@@ -23,6 +24,7 @@ from include.api.problems import MEDIA_TYPE, Problem, later, problem_of
 from include.api.readiness import Readiness
 from include.api.workers import OverloadedError, Workers
 from include.domain.errors import TruecopyError
+from include.wiring.metrics import Metrics, metrics_router
 
 DESCRIPTION = "Answers from an index that is kept a true copy of its sources: what holds, since when, and why."
 
@@ -48,7 +50,10 @@ def create_app(answers: Answers, keyring: Keyring | None) -> ASGIApp:
         lifespan=lifespan,
     )
     app.include_router(_probes(answers))
-    app.include_router(_routes(answers, workers), dependencies=[Depends(HTTPBearer(auto_error=False))])
+    bearer = HTTPBearer(auto_error=False)  # for the description; Guard has asked for the key by then
+    app.include_router(_routes(answers, workers), dependencies=[Depends(bearer)])
+    requests = Requests()
+    app.include_router(metrics_router(Metrics(lambda: answers.application, beside=requests.exposition), bearer))
     app.add_exception_handler(HTTPException, _told)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(OverloadedError, _overloaded)
@@ -62,7 +67,7 @@ def create_app(answers: Answers, keyring: Keyring | None) -> ASGIApp:
             allow_methods=["GET", "POST"],
             allow_headers=["Authorization", "Content-Type"],
         )
-    return guarded
+    return Counted(guarded, requests)
 
 
 def _routes(answers: Answers, workers: Workers) -> APIRouter:

@@ -16,6 +16,7 @@ from include.ops_view.guard import HEADERS
 from include.ops_view.pages import PAGES
 from include.ops_view.view import STATIC, View
 from include.wiring.application import Application
+from include.wiring.metrics import Metrics, metrics_router
 
 
 def app() -> FastAPI:
@@ -38,6 +39,7 @@ def ops_view(access: Access, make: Callable[[], Application]) -> tuple[View, API
     for page in PAGES:
         router.include_router(page.routes(view))
     router.include_router(_files())
+    router.include_router(metrics_router(Metrics(view.application), view.reader))
     return view, router
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -12,6 +12,8 @@ STALE_AFTER = timedelta(hours=26)
 """A nightly run that is two hours late."""
 
 A_NIGHT_APART = timedelta(hours=12)
+
+TOO_MANY_UNTRUE_NIGHTS = 2
 
 
 _NOT_READ = (DocumentState.FAILED, DocumentState.VANISHED)
@@ -71,9 +73,7 @@ def alerts(nights: Sequence[Manifest], success: Manifest | None, *, source: str,
     if failed:
         named = ", ".join(o.doc_id for o in latest.outcomes if o.state in _NOT_READ)
         alarm("failed_documents", f"{failed} documents failed: {named[:300]}")
-    # A retry or an approval in the same night is no second night.
-    before = next((night for night in nights[1:] if latest.started_at - night.started_at > A_NIGHT_APART), None)
-    if before is not None and _untrue(latest) and _untrue(before):
+    if nights_untrue(nights) >= TOO_MANY_UNTRUE_NIGHTS:
         assert latest.remaining is not None
         alarm(
             "not_true_two_nights",
@@ -83,5 +83,17 @@ def alerts(nights: Sequence[Manifest], success: Manifest | None, *, source: str,
     return found
 
 
-def _untrue(manifest: Manifest) -> bool:
+def nights_untrue(nights: Iterable[Manifest]) -> int:
+    """How many nights in a row, from the newest backwards, left orphan or stale documents behind. A retry or an
+    approval in the same night is no second one."""
+    counted: list[Manifest] = []
+    for night in nights:
+        if not left_untrue(night):
+            break
+        if not counted or counted[-1].started_at - night.started_at > A_NIGHT_APART:
+            counted.append(night)
+    return len(counted)
+
+
+def left_untrue(manifest: Manifest) -> bool:
     return manifest.remaining is not None and bool(manifest.remaining.orphan or manifest.remaining.stale)

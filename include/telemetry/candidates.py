@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from include.domain.manifest import Gauge, Manifest, RunState
+from include.domain.manifest import CandidateCounts, Gauge, Manifest, RunState
 from include.telemetry.alerts import Alert
+from include.telemetry.gauges import days_since, held_seconds, told
 
 WAITING_TOO_LONG = timedelta(days=30)
 
@@ -16,6 +17,11 @@ CANDIDATE_GAUGES: dict[str, str] = {
     "rag.review_unreadable": "files of the review queue that cannot be read",
     "rag.staged_docs": "documents that the detector hides from readers until they are reviewed",
     "rag.staging_held": "documents that would be staged, and wait for a person",
+    "rag.staging_held_age_seconds": "how long they have waited; 0 when none does",
+    "rag.detector_failed": "1 if the last run of the detector failed, else 0",
+    "rag.signal_candidates": "candidates that a signal speaks for",
+    "rag.signal_judged": "past candidates of a signal that a person has decided about",
+    "rag.signal_precision": "share of these that were taken away, archived or linked; 1 is always right",
 }
 CANDIDATE_ALERTS: dict[str, str] = {
     "staging_held": "more documents would be staged than the limits allow; repeated with its age",
@@ -28,17 +34,34 @@ CANDIDATE_ALERTS: dict[str, str] = {
 
 def candidate_gauges(latest: Manifest, *, now: datetime) -> list[Gauge]:
     """Every gauge that this run can tell. One that broke off only tells what waits."""
-    values: dict[str, float] = {"rag.staging_held": len(latest.held)}
-    if (counts := latest.candidates) is not None:
-        age = (now - counts.open_since) / timedelta(days=1) if counts.open_since else 0.0
-        values |= {
-            "rag.candidates_open": counts.open,
-            "rag.candidates_decided": counts.decided,
-            "rag.candidates_oldest_days": max(0.0, age),
-            "rag.review_unreadable": counts.unreadable,
-            "rag.staged_docs": counts.staged,
-        }
-    return [Gauge(name, float(value), latest.source, CANDIDATE_GAUGES[name]) for name, value in sorted(values.items())]
+    values: dict[str, float | None] = {
+        "rag.staging_held": len(latest.held),
+        "rag.staging_held_age_seconds": held_seconds(latest, now),
+        "rag.detector_failed": latest.state is RunState.FAILED,
+    }
+    if (counts := latest.candidates) is None:
+        return told(latest.source, values, CANDIDATE_GAUGES)
+    values |= {
+        "rag.candidates_open": counts.open,
+        "rag.candidates_decided": counts.decided,
+        "rag.candidates_oldest_days": days_since(counts.open_since, now),
+        "rag.review_unreadable": counts.unreadable,
+        "rag.staged_docs": counts.staged,
+    }
+    return [*told(latest.source, values, CANDIDATE_GAUGES), *_by_signal(latest.source, counts)]
+
+
+def _by_signal(source: str, counts: CandidateCounts) -> list[Gauge]:
+    """The precision of a signal that nobody has judged yet is unknown: left out, never zero."""
+    numbers = [("rag.signal_candidates", signal, float(number)) for signal, number in sorted(counts.signals.items())]
+    for signal, feedback in sorted(counts.feedback.items()):
+        judged = feedback.approved + feedback.kept
+        numbers.append(("rag.signal_judged", signal, float(judged)))
+        if judged:
+            numbers.append(("rag.signal_precision", signal, feedback.approved / judged))
+    return [
+        Gauge(name, value, source, CANDIDATE_GAUGES[name], (("signal", signal),)) for name, signal, value in numbers
+    ]
 
 
 def candidate_alerts(latest: Manifest | None, *, source: str, now: datetime) -> list[Alert]:

@@ -7,14 +7,18 @@ from datetime import datetime, timedelta
 from include.domain.manifest import Gauge, Manifest, RunState
 from include.domain.plan import Action
 from include.telemetry.alerts import Alert
+from include.telemetry.gauges import days_since, held_seconds, told
 
 AMBIGUOUS_TOO_LONG = timedelta(days=14)
 
 FAMILY_GAUGES: dict[str, str] = {
     "rag.families": "families of the source, decided and ambiguous ones",
     "rag.families_ambiguous": "families that a person has to decide",
+    "rag.families_ambiguous_days": "how long the oldest of them waits; 0 when none does",
     "rag.superseded_docs": "documents in the index that a later one supersedes",
     "rag.retirements_held": "documents that would be marked as superseded, and wait for a person",
+    "rag.retirements_held_age_seconds": "how long they have waited; 0 when none does",
+    "rag.resolver_failed": "1 if the last run of the resolver failed, else 0",
 }
 FAMILY_ALERTS: dict[str, str] = {
     "families_held": "a plan of families waits for a person; repeated every night with its age",
@@ -24,16 +28,21 @@ FAMILY_ALERTS: dict[str, str] = {
 """Documented like those of the nights, in docs/OPERATIONS.md."""
 
 
-def family_gauges(latest: Manifest) -> list[Gauge]:
+def family_gauges(latest: Manifest, *, now: datetime) -> list[Gauge]:
     """Every gauge that this run can tell. One that broke off only tells what waits."""
-    values = {"rag.retirements_held": sum(change.action is Action.RETIRE for change in latest.held)}
-    if latest.families is not None:
+    values: dict[str, float | None] = {
+        "rag.retirements_held": sum(change.action is Action.RETIRE for change in latest.held),
+        "rag.retirements_held_age_seconds": held_seconds(latest, now),
+        "rag.resolver_failed": latest.state is RunState.FAILED,
+    }
+    if (counts := latest.families) is not None:
         values |= {
-            "rag.families": latest.families.decided + latest.families.ambiguous,
-            "rag.families_ambiguous": latest.families.ambiguous,
-            "rag.superseded_docs": latest.families.superseded,
+            "rag.families": counts.decided + counts.ambiguous,
+            "rag.families_ambiguous": counts.ambiguous,
+            "rag.families_ambiguous_days": days_since(counts.ambiguous_since, now),
+            "rag.superseded_docs": counts.superseded,
         }
-    return [Gauge(name, float(value), latest.source, FAMILY_GAUGES[name]) for name, value in sorted(values.items())]
+    return told(latest.source, values, FAMILY_GAUGES)
 
 
 def family_alerts(latest: Manifest | None, *, source: str, now: datetime) -> list[Alert]:

@@ -17,6 +17,7 @@ from airflow.sdk.exceptions import AirflowException, AirflowFailException
 from include.domain.errors import ConfigError, Fatal, Held, Retriable
 from include.domain.manifest import Gauge, Manifest
 from include.telemetry.alerts import Alert
+from include.telemetry.exposition import plain_name, tags_of
 from include.telemetry.reception import reception_gauges
 from include.wiring.application import Application
 from include.wiring.connections import ConnectionSecrets
@@ -148,12 +149,12 @@ def _send(found: list[Gauge]) -> list[Gauge]:
         "metrics", "statsd_influxdb_enabled", fallback=False
     )
     for gauge in found:
-        slug = gauge.source.replace("-", "_")
+        tags = tags_of(gauge)
         if tagged:
-            stats.gauge(gauge.name, gauge.value, tags={"source": gauge.source})
+            stats.gauge(gauge.name, gauge.value, tags=tags)
         else:
-            stats.gauge(f"{gauge.name}.{slug}", gauge.value)
-        log.info("%s{source=%s} %g", gauge.name, gauge.source, gauge.value)
+            stats.gauge(plain_name(gauge), gauge.value)
+        log.info("%s{%s} %g", gauge.name, ",".join(f"{name}={value}" for name, value in tags.items()), gauge.value)
     return found
 
 

@@ -36,6 +36,10 @@ from include.wiring.runs import log_progress
 log = logging.getLogger(__name__)
 
 EVALUATE = "evaluate_retrieval"
+
+_LAST = "evaluations/last"
+"""Names the file of the evaluation that was kept last."""
+
 STEP_ZERO_TOP = 1_000
 
 
@@ -97,6 +101,7 @@ def keep(application: Application, run_id: str, judged: Sequence[Judged]) -> str
     safe = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in run_id)
     path = f"evaluations/{safe}.json"
     application.state.write(path, evaluations_as_json([each.evaluation for each in judged]).encode())
+    application.state.write(_LAST, path.encode())
     return path
 
 
@@ -104,10 +109,31 @@ def gauges_of_evaluation(judged: Sequence[Judged]) -> list[Gauge]:
     return [gauge for each in judged for gauge in evaluation_gauges(each.evaluation, each.red)]
 
 
+def gauges_of_last_evaluation(application: Application) -> list[Gauge]:
+    """The gauges of the evaluation that was kept last; none where none ever was. Raises ConfigError where it or the
+    baseline cannot be read."""
+    try:
+        path = application.state.read(_LAST).decode()
+        data = application.state.read(path)
+    except FileNotFoundError:
+        return []
+    earlier = _baseline(application)
+    kept = evaluations_of(data, path)
+    return [
+        each
+        for after in kept.values()
+        for each in evaluation_gauges(after, regressions(after, earlier.get(after.name)))
+    ]
+
+
+def _baseline(application: Application) -> dict[str, Evaluation]:
+    baseline = application.settings.evaluation.baseline
+    return load_evaluations(baseline) if baseline else {}
+
+
 def why_red(application: Application, path: str) -> list[str]:
     """What a kept evaluation is red for, against the baseline of the settings."""
-    baseline = application.settings.evaluation.baseline
-    earlier = load_evaluations(baseline) if baseline else {}
+    earlier = _baseline(application)
     kept = evaluations_of(application.state.read(path), path)
     return [reason for after in kept.values() for reason in regressions(after, earlier.get(after.name))]
 

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from itertools import islice
+from urllib.parse import unquote
 
-from include.domain.manifest import Gauge, Manifest, RunState
+from include.domain.manifest import Gauge, Manifest, RunHead, RunState
 from include.planning.fences import CLOCK_TOLERANCE
+from include.records.past_runs import LostRun
 from include.services.detect_stale import DETECT
+from include.services.metadata_run import SET_METADATA
 from include.services.resolve_canonical import RESOLVE
 from include.telemetry.alerts import Alert, alerts
 from include.telemetry.candidates import candidate_alerts, candidate_gauges
 from include.telemetry.families import family_alerts, family_gauges
-from include.telemetry.gauges import gauges, last_success
+from include.telemetry.gauges import Past, gauges, history_gauges, last_success, past_of
 from include.telemetry.reception import Reception, reception_alerts
+from include.telemetry.scraping import scrape_gauge
 from include.wiring.application import Application
 from include.wiring.families import latest_resolved
-from include.wiring.hooks import receptions
-from include.wiring.runs import NIGHTS
+from include.wiring.hooks import FOLLOW, receptions
+from include.wiring.runs import INGEST, NIGHTS
 from include.wiring.staleness import latest_detected
+
+TELLING = (*NIGHTS, INGEST, FOLLOW, SET_METADATA, RESOLVE, DETECT)
+"""DAGs whose runs send gauges at their end."""
 
 
 def nights(application: Application, source: str, limit: int = 10) -> list[Manifest]:
@@ -39,12 +47,59 @@ def _past(application: Application, source: str) -> Iterator[Manifest]:
 
 
 def gauges_of(application: Application, manifest: Manifest) -> list[Gauge]:
+    """What a run tells at its end, and what the past nights say by then. A dry run tells nothing."""
+    now = application.clock.now()
+    found = told_by(RunHead.of(manifest), now=now)
+    if manifest.dag_id in (RESOLVE, DETECT):
+        return found
+    return [*found, *history_gauges(past_nights(application, manifest.source), manifest.source, now=now)]
+
+
+def told_by(run: RunHead, *, now: datetime) -> list[Gauge]:
+    """What one run established. One that was killed or is at work, or a dry run, established nothing."""
+    manifest = run.manifest
+    if manifest.state in (RunState.RUNNING, RunState.PLANNED):
+        return []
     if manifest.dag_id == RESOLVE:
-        return family_gauges(manifest)
+        return family_gauges(manifest, now=now)
     if manifest.dag_id == DETECT:
-        return candidate_gauges(manifest, now=application.clock.now())
-    success = last_success_of(application, manifest.source)
-    return gauges(manifest, success, now=application.clock.now())
+        return candidate_gauges(manifest, now=now)
+    return gauges(run, now=now, of_part=manifest.dag_id not in (*NIGHTS, INGEST))
+
+
+def past_nights(application: Application, source: str) -> Past:
+    return past_of(head.manifest for head in _heads(application, source, NIGHTS) if isinstance(head, RunHead))
+
+
+def current_gauges(application: Application, source: str) -> list[Gauge]:
+    """What every gauge of a source says now: what the newest run that can tell it told, and what the past nights say.
+    Ages are those of this instant.
+
+    Raises OSError where the state root cannot be read. A record that is damaged is passed over, and counted.
+    """
+    now = application.clock.now()
+    newest: dict[str, RunHead] = {}
+    unreadable = 0
+    for head in _heads(application, source, TELLING, known=newest):
+        if isinstance(head, LostRun):
+            unreadable += 1
+        elif head.manifest.state not in (RunState.RUNNING, RunState.PLANNED):
+            newest[head.manifest.dag_id] = head
+    in_turn = sorted(newest.values(), key=lambda run: run.manifest.finished_at or run.manifest.started_at)
+    found = {(each.name, each.labels): each for run in in_turn for each in told_by(run, now=now)}
+    history = history_gauges(past_nights(application, source), source, now=now)
+    return [*found.values(), *history, scrape_gauge("truecopy.manifests_unreadable", unreadable, source)]
+
+
+def _heads(
+    application: Application, source: str, dag_ids: Sequence[str], *, known: Container[str] = ()
+) -> Iterator[RunHead | LostRun]:
+    """Runs of these DAGs, newest first, each read when it is asked for; those of a DAG that is `known` by then are
+    passed over unread. Without what a wrong clock dated into the future."""
+    until = application.clock.now() + CLOCK_TOLERANCE
+    for name in application.past_runs.names(source, dag_ids):
+        if name.started <= until and unquote(name.dag) not in known:
+            yield application.past_runs.head(source, name)
 
 
 def alerts_of(application: Application, source: str) -> list[Alert]:

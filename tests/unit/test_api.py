@@ -110,7 +110,7 @@ def ask(client: TestClient, query: str, **options: Any) -> dict[str, Any]:
 
 def test_every_path_but_the_probes_asks_for_a_key_whatever_is_behind_it(client: TestClient) -> None:
     routes = set(client.get("/openapi.json").json()["paths"])
-    assert routes == {"/retrieve", "/documents/{source}/{doc_id}", "/healthz", "/readyz"}
+    assert routes == {"/retrieve", "/documents/{source}/{doc_id}", "/healthz", "/readyz", "/metrics"}
     for path in [*routes - OPEN, "/docs", "/nothing", "//healthz", "/healthz/", "/HEALTHZ", "/readyz/x"]:
         for method in ("GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD"):
             answer = client.request(method, path, headers={"Authorization": ""})

@@ -17,8 +17,9 @@ from include.telemetry.alerts import ALERTS
 from include.telemetry.candidates import CANDIDATE_ALERTS, CANDIDATE_GAUGES
 from include.telemetry.evaluation import EVALUATION_GAUGES
 from include.telemetry.families import FAMILY_ALERTS, FAMILY_GAUGES
-from include.telemetry.gauges import GAUGES
+from include.telemetry.gauges import GAUGES, HISTORY_GAUGES
 from include.telemetry.reception import EVENT_ALERTS, EVENT_GAUGES
+from include.telemetry.scraping import SCRAPE_GAUGES
 
 PROJECT = Path(__file__).resolve().parents[2]
 PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
@@ -120,7 +121,8 @@ def test_the_address_of_a_preset_is_the_same_wherever_it_is_shown() -> None:
 
 def test_every_gauge_and_alarm_is_documented_and_nothing_else_is() -> None:
     page = _read("docs/OPERATIONS.md")
-    gauges = {*GAUGES, *EVENT_GAUGES, *EVALUATION_GAUGES, *FAMILY_GAUGES, *CANDIDATE_GAUGES}
+    of_sources = {*GAUGES, *HISTORY_GAUGES, *EVENT_GAUGES, *FAMILY_GAUGES, *CANDIDATE_GAUGES}
+    gauges = {*of_sources, *EVALUATION_GAUGES, *SCRAPE_GAUGES}
     assert [name for name in sorted(gauges) if f"`{name}`" not in page] == []
     alarms = (*ALERTS, *EVENT_ALERTS, *FAMILY_ALERTS, *CANDIDATE_ALERTS)
     assert [name for name in alarms if f"`{name}`" not in page] == []

@@ -11,7 +11,7 @@ import pytest
 from include.domain.dates import rfc3339
 from include.domain.documents import Status
 from include.domain.errors import AuditFailed, ChangeRefused, ConfigError, StoreUnavailable
-from include.domain.manifest import DocumentState, Manifest, RunState
+from include.domain.manifest import DocumentState, Manifest, RunHead, RunState
 from include.domain.plan import Action, Change, HeldPlan, Hold, HoldReason
 from include.planning.choosing import choose
 from include.records.ledger import GitLedger
@@ -162,5 +162,5 @@ def test_what_waits_for_a_person_stays_in_its_manifests_and_gauges(shelf: Shelf)
     hold = Hold(HoldReason.DELETION_LIMIT, "1 of 9")
     shelf.context.ledger.hold(HeldPlan("handbook", "c1", (change,), (hold,), 9, rfc3339(at(0)), "night"))
     manifest = apply(shelf, FIRST_TEN).manifest
-    values = {gauge.name: gauge.value for gauge in gauges(manifest, None, now=at(60))}
+    values = {gauge.name: gauge.value for gauge in gauges(RunHead.of(manifest), now=at(60))}
     assert (values["rag.deletions_held"], values["rag.docs"], values["rag.chunks"]) == (1, 20, 60)

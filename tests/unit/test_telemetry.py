@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 
@@ -9,11 +10,11 @@ import pytest
 
 from include.domain.date_candidates import DateField
 from include.domain.inventory import Proof
-from include.domain.manifest import DocumentOutcome, DocumentState, Findings, Manifest, RunState
+from include.domain.manifest import DocumentOutcome, DocumentState, Findings, Manifest, RunHead, RunState
 from include.domain.plan import Action, Change
 from include.domain.provenance import DateReport, DateShare
 from include.telemetry.alerts import ALERTS, STALE_AFTER, alerts
-from include.telemetry.gauges import GAUGES, gauges, last_success
+from include.telemetry.gauges import GAUGES, HISTORY_GAUGES, MOST_NIGHTS, gauges, history_gauges, last_success, past_of
 from tests.builders import at, context_of, night
 from tests.fakes.source import FakeSource
 
@@ -61,10 +62,15 @@ HELD = replace(
 )
 
 
-def values(manifest: Manifest, success: Manifest | None = None) -> dict[str, float]:
-    found = gauges(manifest, success, now=NOW)
+def values(manifest: Manifest, *, of_part: bool = False) -> dict[str, float]:
+    """Of one run, but those with labels."""
+    found = gauges(RunHead.of(manifest), now=NOW, of_part=of_part)
     assert all(gauge.source == "handbook" and gauge.help for gauge in found)
-    return {gauge.name: gauge.value for gauge in found}
+    return {gauge.name: gauge.value for gauge in found if not gauge.labels}
+
+
+def past(*nights: Manifest) -> dict[str, float]:
+    return {gauge.name: gauge.value for gauge in history_gauges(past_of(nights), "handbook", now=NOW)}
 
 
 def names(nights: list[Manifest]) -> set[str]:
@@ -74,7 +80,7 @@ def names(nights: list[Manifest]) -> set[str]:
 
 
 def test_every_gauge_of_a_full_manifest_has_its_number() -> None:
-    assert values(TRUE, TRUE) == {
+    assert values(TRUE) == {
         "rag.orphan_docs.found": 4,
         "rag.orphan_docs.remaining": 0,
         "rag.stale_docs.found": 3,
@@ -87,6 +93,7 @@ def test_every_gauge_of_a_full_manifest_has_its_number() -> None:
         "rag.missing_docs.remaining": 0,
         "rag.docs": 9,
         "rag.chunks": 27,
+        "rag.changes_held": 0,
         "rag.deletions_held": 0,
         "rag.held_plan_age_seconds": 0,
         "rag.embedded_chunks": 4,
@@ -96,10 +103,76 @@ def test_every_gauge_of_a_full_manifest_has_its_number() -> None:
         "rag.repaired_docs": 3,
         "rag.foreign_points": 2,
         "rag.dated_share": 6 / 9,
-        "rag.last_success_age_seconds": 50 * 60,
         "rag.listing_proven": 1,
     }
-    assert set(values(TRUE, TRUE)) == set(GAUGES)
+    assert set(values(TRUE)) == set(GAUGES) - {"rag.date_trust_share"}
+
+
+def test_the_shares_of_a_date_by_trust_are_of_all_documents_and_add_up_to_one() -> None:
+    found = {each.labels: each.value for each in gauges(RunHead.of(TRUE), now=NOW) if each.labels}
+    created = {dict(labels)["trust"]: value for labels, value in found.items() if ("field", "created_at") in labels}
+    assert created == pytest.approx({"high": 3 / 9, "low": 3 / 9, "unknown": 2 / 9, "none": 1 / 9})
+    for field in DateField:
+        assert sum(share for labels, share in found.items() if ("field", field.value) in labels) == pytest.approx(1)
+    assert len(found) == len(DateField) * 4
+
+
+def test_the_past_of_a_source_tells_when_it_was_last_true_and_last_proven() -> None:
+    unproven = replace(TRUE, state=RunState.UNPROVEN, proof=None, started_at=at(30), finished_at=at(31))
+    assert past(unproven, TRUE) == {
+        "rag.last_success_age_seconds": 50 * 60,
+        "rag.last_success_timestamp_seconds": at(10).timestamp(),
+        "rag.last_proof_age_seconds": 60 * 60,
+        "rag.last_proof_timestamp_seconds": at(0).timestamp(),
+        "rag.last_night_timestamp_seconds": at(30).timestamp(),
+        "rag.night_failed": 0,
+        "rag.untrue_nights": 0,
+    }
+    assert set(past(TRUE)) == set(HISTORY_GAUGES)
+
+
+def test_a_source_without_a_night_tells_nothing_of_its_past_and_no_zero() -> None:
+    assert past() == {}
+    assert set(past(replace(TRUE, state=RunState.RUNNING, finished_at=None, proof=None))) == {
+        "rag.last_night_timestamp_seconds",
+        "rag.untrue_nights",
+    }
+
+
+def test_a_night_at_work_says_nothing_of_the_one_that_failed_before_it() -> None:
+    failed = replace(TRUE, state=RunState.FAILED)
+    assert past(replace(TRUE, state=RunState.RUNNING, finished_at=None), failed)["rag.night_failed"] == 1
+
+
+def test_no_more_nights_are_read_than_it_takes_to_know() -> None:
+    def nights() -> Iterator[Manifest]:
+        yield replace(TRUE, state=RunState.HELD)
+        yield TRUE
+        raise AssertionError("one too many")
+
+    assert past_of(nights()).success == at(10)
+
+
+def test_a_row_of_untrue_nights_is_counted_over_nights_and_not_over_retries() -> None:
+    def untrue(hours: float) -> Manifest:
+        return replace(HELD, started_at=at(-60 * hours))
+
+    assert past(untrue(0), TRUE)["rag.untrue_nights"] == 1
+    assert past(untrue(0), untrue(1), untrue(24), TRUE)["rag.untrue_nights"] == 2
+    assert past(untrue(0), replace(HELD, remaining=None), untrue(24))["rag.untrue_nights"] == 1
+    assert past(*(untrue(24 * day) for day in range(30)))["rag.untrue_nights"] == MOST_NIGHTS
+    degraded = replace(untrue(0), state=RunState.DEGRADED)
+    assert past(degraded, replace(untrue(24), state=RunState.DEGRADED), TRUE)["rag.untrue_nights"] == 2
+
+
+def test_a_run_that_broke_off_does_not_say_that_nothing_waits() -> None:
+    for state in (RunState.FAILED, RunState.UNPROVEN):
+        assert "rag.changes_held" not in values(replace(TRUE, state=state))
+        assert values(replace(HELD, state=state))["rag.changes_held"] == 2
+
+
+def test_a_run_about_some_documents_does_not_say_how_many_of_the_source_fail() -> None:
+    assert "rag.failed_docs" not in values(TRUE, of_part=True)
 
 
 def test_what_a_run_did_not_establish_is_absent() -> None:
@@ -122,7 +195,10 @@ def test_what_a_run_did_not_establish_is_absent() -> None:
         "rag.chunks",
         "rag.foreign_points",
         "rag.dated_share",
-        "rag.last_success_age_seconds",
+        "rag.date_trust_share",
+        "rag.changes_held",
+        "rag.deletions_held",
+        "rag.held_plan_age_seconds",
         "rag.listing_proven",
         "rag.repaired_docs",
     }
@@ -159,7 +235,7 @@ def test_the_gauges_of_a_real_night_agree_with_the_index() -> None:
     source.delete("page-03")
     source.put("page-04", "page 4\nedited\nlonger")
     manifest = night(context, "night")
-    found = {gauge.name: gauge.value for gauge in gauges(manifest, manifest, now=context.clock.now())}
+    found = {gauge.name: gauge.value for gauge in gauges(RunHead.of(manifest), now=context.clock.now())}
     with context.store.reading() as index:
         assert found["rag.chunks"] == index.count_points("handbook") == 39
     assert (found["rag.docs"], found["rag.orphan_docs.found"], found["rag.orphan_docs.remaining"]) == (19, 1, 0)

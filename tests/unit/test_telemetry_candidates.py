@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from include.domain.manifest import CandidateCounts, Manifest, RunState
+from include.domain.manifest import CandidateCounts, Feedback, Manifest, RunState
 from include.domain.plan import Action, Change, Hold, HoldReason
 from include.telemetry.candidates import CANDIDATE_GAUGES, WAITING_TOO_LONG, candidate_alerts, candidate_gauges
 from tests.builders import at
@@ -39,14 +39,34 @@ def test_a_run_tells_what_waits_and_how_long_the_oldest_does() -> None:
         "rag.review_unreadable": 0,
         "rag.staged_docs": 3,
         "rag.staging_held": 0,
+        "rag.staging_held_age_seconds": 0,
+        "rag.detector_failed": 0,
     }
     assert values(HELD)["rag.staging_held"] == 1
+    assert values(HELD)["rag.staging_held_age_seconds"] == (TWO_DAYS + 180) * 60
     assert values(replace(RUN, candidates=replace(COUNTS, open=0, open_since=None)))["rag.candidates_oldest_days"] == 0
     assert all(each.help == CANDIDATE_GAUGES[each.name] for each in candidate_gauges(RUN, now=at(0)))
 
 
 def test_a_run_that_broke_off_tells_no_number_that_it_did_not_establish() -> None:
-    assert values(replace(HELD, state=RunState.FAILED, candidates=None)) == {"rag.staging_held": 1}
+    assert values(replace(HELD, state=RunState.FAILED, candidates=None)) == {
+        "rag.staging_held": 1,
+        "rag.staging_held_age_seconds": (TWO_DAYS + 180) * 60,
+        "rag.detector_failed": 1,
+    }
+
+
+def test_a_signal_s_precision_is_what_people_made_of_its_candidates_and_unknown_before_they_did() -> None:
+    judged = {"expired": Feedback(approved=3, kept=1), "links": Feedback()}
+    run = replace(RUN, candidates=replace(COUNTS, signals={"expired": 4, "orphaned": 1}, feedback=judged))
+    told = {(each.name, *each.labels): each.value for each in candidate_gauges(run, now=at(0)) if each.labels}
+    assert told == {
+        ("rag.signal_candidates", ("signal", "expired")): 4,
+        ("rag.signal_candidates", ("signal", "orphaned")): 1,
+        ("rag.signal_judged", ("signal", "expired")): 4,
+        ("rag.signal_judged", ("signal", "links")): 0,
+        ("rag.signal_precision", ("signal", "expired")): 0.75,
+    }
 
 
 def test_a_source_that_was_never_looked_at_raises_no_alarm() -> None:

@@ -31,7 +31,7 @@ HELD = replace(
 
 
 def values(manifest: Manifest) -> dict[str, float]:
-    return {gauge.name: gauge.value for gauge in family_gauges(manifest)}
+    return {gauge.name: gauge.value for gauge in family_gauges(manifest, now=NOW)}
 
 
 def names(manifest: Manifest | None, minutes: float = 0) -> list[str]:
@@ -42,15 +42,23 @@ def test_a_run_tells_families_superseded_documents_and_what_waits() -> None:
     assert values(RUN) == {
         "rag.families": 9,
         "rag.families_ambiguous": 2,
+        "rag.families_ambiguous_days": 1.5 / 24,
         "rag.superseded_docs": 12,
         "rag.retirements_held": 0,
+        "rag.retirements_held_age_seconds": 0,
+        "rag.resolver_failed": 0,
     }
     assert values(HELD)["rag.retirements_held"] == 1
-    assert all(gauge.help == FAMILY_GAUGES[gauge.name] for gauge in family_gauges(RUN))
+    assert values(HELD)["rag.retirements_held_age_seconds"] == 3 * 3600
+    assert all(gauge.help == FAMILY_GAUGES[gauge.name] for gauge in family_gauges(RUN, now=NOW))
 
 
 def test_a_run_that_broke_off_tells_no_number_that_it_did_not_establish() -> None:
-    assert values(replace(HELD, state=RunState.FAILED, families=None)) == {"rag.retirements_held": 1}
+    assert values(replace(HELD, state=RunState.FAILED, families=None)) == {
+        "rag.retirements_held": 1,
+        "rag.retirements_held_age_seconds": 3 * 3600,
+        "rag.resolver_failed": 1,
+    }
 
 
 def test_a_source_that_was_never_resolved_raises_no_alarm() -> None:
