@@ -12,10 +12,10 @@ from include.domain.metadata import Hand
 from include.domain.review import Applied, Decision, Disposition
 from include.planning.review_life import decided
 from include.services.context import SourceContext
-from include.services.holding import with_standing_hold
 from include.services.marking import Marking
 from include.services.metadata_run import SET_METADATA
 from include.services.reading import Progress
+from include.services.run_record import begun, ended
 from include.services.set_metadata import apply_change, plan_change
 
 
@@ -28,25 +28,22 @@ def bring_back(
     Raises ConfigError for a document that is neither staged nor a candidate, DecisionConflict when somebody decided
     otherwise about one: nothing is changed then. Raises what `set_metadata.apply_change` raises.
     """
-    manifest = Manifest(run_id, SET_METADATA, context.source, context.clock.now(), RunState.RUNNING)
-    context.manifests.save(manifest)
+    manifest = begun(context, SET_METADATA, run_id)
     try:
         marking = _bring_back(context, sorted(set(doc_ids)), by=by, reason=reason, run_id=run_id, progress=progress)
     except BaseException as error:
         context.manifests.save(
             replace(
-                with_standing_hold(context.ledger, manifest),
+                ended(context, manifest),
                 state=RunState.FAILED,
-                finished_at=context.clock.now(),
                 reason=str(error) if isinstance(error, TruecopyError) else f"{type(error).__name__}: {error}",
                 next_step="The same call again finishes what was begun",
             )
         )
         raise
     manifest = replace(
-        with_standing_hold(context.ledger, manifest),
+        ended(context, manifest),
         state=RunState.TRUE,
-        finished_at=context.clock.now(),
         outcomes=tuple(
             DocumentOutcome(doc_id, DocumentState.RESTORED, reason, chunks=marking.chunks[doc_id])
             for doc_id in sorted(marking.written)

@@ -15,21 +15,20 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from include.domain.dates import from_rfc3339, rfc3339
+from include.domain.dates import from_rfc3339
 from include.domain.documents import Marks, Status
-from include.domain.errors import Retriable
 from include.domain.manifest import CandidateCounts, DocumentOutcome, DocumentState, Manifest, RunState
-from include.domain.plan import HeldPlan, PlanKind
+from include.domain.plan import PlanKind
 from include.domain.review import Queue, ReviewItem
 from include.planning.feedback import feedback_on
 from include.planning.review_life import renewed
 from include.planning.staging import ApprovedStaging, StagingChange, approve_staging, release_staging
 from include.services.context import SourceContext
 from include.services.detecting import Found, Policy, items_of
-from include.services.holding import with_standing_hold
+from include.services.gated_run import GatedRun, gated_run
 from include.services.judging_staging import PlannedStaging, plan_staging, standing_staging
 from include.services.reading import Progress
-from include.services.set_metadata import apply_change
+from include.services.run_record import by_document
 from include.staleness.usage import Usage
 
 DETECT = "detect_stale"
@@ -42,29 +41,23 @@ def look_for_stale(
     context: SourceContext, policy: Policy, usage: Usage | None = None, *, run_id: str
 ) -> tuple[Manifest, PlannedStaging]:
     """A dry run: its manifest says what would be staged and put up for review, and why. Nothing else is written."""
-    manifest = _begun(context, run_id)
-    try:
+    with gated_run(context, DETECT, run_id, PlanKind.STAGING) as run:
         planned = plan_staging(context, policy, usage, run_id=run_id)
-    except BaseException as error:
-        _failed(context, manifest, error)
-        raise
-    verdict, candidates = planned.verdict, planned.found.detection.candidates
-    new = [each for each in candidates if planned.found.queue.find(each.key.doc_id) is None]
-    manifest = replace(
-        with_standing_hold(context.ledger, manifest, PlanKind.STAGING),
-        state=RunState.PLANNED,
-        finished_at=context.clock.now(),
-        indexed_before=planned.plan.shown_documents,
-        candidates=count_candidates(context, planned.found, planned.found.queue),
-        outcomes=_sorted(
-            *_outcomes(verdict.allowed, DocumentState.PLANNED), *_outcomes(verdict.held, DocumentState.HELD)
-        ),
-        reason=f"dry run: {len(candidates)} candidates, {len(new)} of them new; {len(planned.plan.staged)} documents "
-        f"would be staged, {len(verdict.held)} of them only after a person's word",
-        next_step=f"`truecopy detect {context.source} --apply`" if planned.plan.changes or new else "",
-    )
-    context.manifests.save(manifest)
-    return manifest, planned
+        verdict, candidates = planned.verdict, planned.found.detection.candidates
+        new = [each for each in candidates if planned.found.queue.find(each.key.doc_id) is None]
+        manifest = replace(
+            run.ended(),
+            state=RunState.PLANNED,
+            indexed_before=planned.plan.shown_documents,
+            candidates=count_candidates(context, planned.found, planned.found.queue),
+            outcomes=by_document(
+                *_outcomes(verdict.allowed, DocumentState.PLANNED), *_outcomes(verdict.held, DocumentState.HELD)
+            ),
+            reason=f"dry run: {len(candidates)} candidates, {len(new)} of them new; {len(planned.plan.staged)} "
+            f"documents would be staged, {len(verdict.held)} of them only after a person's word",
+            next_step=f"`truecopy detect {context.source} --apply`" if planned.plan.changes or new else "",
+        )
+        return run.conclude(manifest), planned
 
 
 def stage_stale(
@@ -72,19 +65,12 @@ def stage_stale(
 ) -> Manifest:
     """Renew the review queue and stage what no limit holds; always leaves a manifest, and returns it. What stops a run
     is raised after its manifest is saved."""
-    manifest = _begun(context, run_id)
-    try:
+    with gated_run(context, DETECT, run_id, PlanKind.STAGING) as run:
         planned = plan_staging(context, policy, usage, run_id=run_id)
         queue = _put_before_people(context, planned.found, run_id)
-        _hold(context, planned, run_id)
-        approved = approve_staging(planned.verdict)
-        manifest = _allowed(context, manifest, planned, approved)
-        outcomes = _stage(context, planned, approved, progress)
-        proposed = _proposed(planned, queue)
-        return _concluded(context, manifest, planned, queue, _sorted(*outcomes, *proposed))
-    except BaseException as error:
-        _failed(context, manifest, error)
-        raise
+        run.hold(planned.verdict, indexed_documents=planned.plan.shown_documents)
+        outcomes = _stage(run, planned, approve_staging(planned.verdict), progress)
+        return _concluded(run, planned, queue, (*outcomes, *_proposed(planned, queue)))
 
 
 def stage_released(
@@ -97,27 +83,22 @@ def stage_released(
     progress: Progress,
 ) -> Manifest:
     """Stage what is held, if a person released exactly what the detector asks for now; raises ApprovalRefused
-    otherwise. `release_run` is the run that uses the release, the same for all its attempts: one that comes back after
-    a crash brings in what is in the ledger already."""
-    manifest = replace(_begun(context, run_id), released=True)
-    using = release_run or run_id
-    try:
+    otherwise. `release_run` is the run that uses the release, the same for all its attempts (default: `run_id`): one
+    that comes back after a crash brings in what is in the ledger already."""
+    with gated_run(context, DETECT, run_id, PlanKind.STAGING, released=True) as run:
         standing = standing_staging(context)
         planned = plan_staging(context, policy, usage, run_id=run_id)
-        approved = approve_staging(planned.verdict)
-        if planned.verdict.held or not _was_applied_by(context, standing, using):
-            release = context.ledger.find_release(context.source, planned.verdict.checksum)
-            approved = release_staging(planned.verdict, release, run_id=using, now=context.clock.now())
-            assert approved.release is not None
-            context.ledger.use_release(approved.release, using)
+        approved = run.use_release(
+            planned.verdict,
+            standing,
+            approve=approve_staging,
+            release=release_staging,
+            release_run=release_run or run_id,
+        )
         queue = _put_before_people(context, planned.found, run_id)
-        manifest = _allowed(context, manifest, planned, approved)
-        outcomes = _stage(context, planned, approved, progress)
-        context.ledger.clear_held(context.source, f"released and applied by run {run_id}", PlanKind.STAGING)
-        return _concluded(context, manifest, planned, queue, outcomes)
-    except BaseException as error:
-        _failed(context, manifest, error)
-        raise
+        outcomes = _stage(run, planned, approved, progress)
+        run.clear_released()
+        return _concluded(run, planned, queue, outcomes)
 
 
 def count_candidates(context: SourceContext, found: Found, queue: Queue) -> CandidateCounts:
@@ -158,53 +139,14 @@ def _put_before_people(context: SourceContext, found: Found, run_id: str) -> Que
     return context.ledger.renew(context.source, all_renewed, message=message)
 
 
-def _hold(context: SourceContext, planned: PlannedStaging, run_id: str) -> None:
-    """Record what waits for a person, and clear what no longer does."""
-    verdict = planned.verdict
-    if verdict.held:
-        context.ledger.hold(
-            HeldPlan(
-                source=context.source,
-                checksum=verdict.checksum,
-                changes=verdict.held_changes,
-                holds=verdict.holds,
-                indexed_documents=planned.plan.shown_documents,
-                first_held_at=rfc3339(context.clock.now()),
-                run_id=run_id,
-                kind=PlanKind.STAGING,
-            )
-        )
-    elif standing_staging(context):
-        context.ledger.clear_held(context.source, f"run {run_id} found nothing to hold", PlanKind.STAGING)
-
-
-def _was_applied_by(context: SourceContext, standing: HeldPlan | None, run_id: str) -> bool:
-    release = context.ledger.find_release(context.source, standing.checksum) if standing else None
-    return release is not None and release.used_by_run == run_id
-
-
-def _allowed(
-    context: SourceContext, manifest: Manifest, planned: PlannedStaging, approved: ApprovedStaging
-) -> Manifest:
-    """Saved before the first write: if this process is killed now, the window counts what it may have staged."""
-    manifest = replace(manifest, indexed_before=planned.plan.shown_documents, planned_retirements=len(approved.hidden))
-    context.manifests.save(manifest)
-    return manifest
-
-
 def _stage(
-    context: SourceContext, planned: PlannedStaging, approved: ApprovedStaging, progress: Progress
+    run: GatedRun, planned: PlannedStaging, approved: ApprovedStaging, progress: Progress
 ) -> tuple[DocumentOutcome, ...]:
     """Into the ledger and every chunk; and what an earlier run left half done."""
-    lagging = _lagging(context, planned, {patch.doc_id for patch in approved.patches})
-    if approved.patches or lagging:
-        change = replace(planned.change, patches=approved.patches)
-        apply_change(context, change, also=lagging, approved=approved, progress=progress)
-    why = "its chunks did not say what the ledger says"
-    return (
-        *_outcomes(approved.changes),
-        *(DocumentOutcome(doc_id, DocumentState.REPAIRED, why) for doc_id in lagging),
-    )
+    run.allow(documents=planned.plan.shown_documents, retirements=len(approved.hidden))
+    lagging = _lagging(run.context, planned, {patch.doc_id for patch in approved.patches})
+    repaired = run.mark(planned.change, approved.patches, lagging=lagging, approved=approved, progress=progress)
+    return (*_outcomes(approved.changes), *repaired)
 
 
 def _lagging(context: SourceContext, planned: PlannedStaging, marked_now: set[str]) -> list[str]:
@@ -232,24 +174,15 @@ def _proposed(planned: PlannedStaging, queue: Queue) -> tuple[DocumentOutcome, .
     )
 
 
-def _concluded(
-    context: SourceContext,
-    manifest: Manifest,
-    planned: PlannedStaging,
-    queue: Queue,
-    outcomes: tuple[DocumentOutcome, ...],
-) -> Manifest:
-    held = () if manifest.released else _outcomes(planned.verdict.held, DocumentState.HELD)
+def _concluded(run: GatedRun, planned: PlannedStaging, queue: Queue, outcomes: tuple[DocumentOutcome, ...]) -> Manifest:
+    held = () if run.manifest.released else _outcomes(planned.verdict.held, DocumentState.HELD)
     manifest = replace(
-        with_standing_hold(context.ledger, manifest, PlanKind.STAGING),
-        finished_at=context.clock.now(),
-        candidates=count_candidates(context, planned.found, queue),
-        outcomes=_sorted(*outcomes, *held),
+        run.ended(),
+        candidates=count_candidates(run.context, planned.found, queue),
+        outcomes=by_document(*outcomes, *held),
     )
-    state, reason, next_step = _verdict_of_run(context.source, manifest, queue)
-    manifest = replace(manifest, state=state, reason=reason, next_step=next_step)
-    context.manifests.save(manifest)
-    return manifest
+    state, reason, next_step = _verdict_of_run(run.context.source, manifest, queue)
+    return run.conclude(replace(manifest, state=state, reason=reason, next_step=next_step))
 
 
 def _verdict_of_run(source: str, manifest: Manifest, queue: Queue) -> tuple[RunState, str, str]:
@@ -273,12 +206,6 @@ def _verdict_of_run(source: str, manifest: Manifest, queue: Queue) -> tuple[RunS
     return RunState.DETECTED, "", waiting
 
 
-def _begun(context: SourceContext, run_id: str) -> Manifest:
-    manifest = Manifest(run_id, DETECT, context.source, context.clock.now(), RunState.RUNNING)
-    context.manifests.save(manifest)  # a run that is killed while it reads leaves a trace too
-    return manifest
-
-
 def _outcomes(changes: Iterable[StagingChange], state: DocumentState | None = None) -> tuple[DocumentOutcome, ...]:
     return tuple(
         DocumentOutcome(
@@ -287,20 +214,4 @@ def _outcomes(changes: Iterable[StagingChange], state: DocumentState | None = No
             each.change.reason,
         )
         for each in changes
-    )
-
-
-def _sorted(*outcomes: DocumentOutcome) -> tuple[DocumentOutcome, ...]:
-    return tuple(sorted(outcomes, key=lambda outcome: outcome.doc_id))
-
-
-def _failed(context: SourceContext, manifest: Manifest, error: BaseException) -> None:
-    context.manifests.save(
-        replace(
-            with_standing_hold(context.ledger, manifest, PlanKind.STAGING),
-            state=RunState.FAILED,
-            finished_at=context.clock.now(),
-            reason=f"{type(error).__name__}: {error}",
-            next_step="A retry may help" if isinstance(error, Retriable) else "Run `truecopy doctor`",
-        )
     )

@@ -1,13 +1,14 @@
-"""What waits for a person is in every manifest, so that the newest one always tells."""
+"""What waits for a person: recorded in the ledger, and said in every manifest, so that the newest one always tells."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from include.domain.dates import from_rfc3339
+from include.domain.dates import from_rfc3339, rfc3339
 from include.domain.manifest import Manifest
-from include.domain.plan import PlanKind
+from include.domain.plan import Change, HeldPlan, Hold, PlanKind
 from include.ports import Ledger
+from include.services.context import SourceContext
 
 
 def with_standing_hold(ledger: Ledger, manifest: Manifest, kind: PlanKind = PlanKind.CONTENT) -> Manifest:
@@ -21,4 +22,32 @@ def with_standing_hold(ledger: Ledger, manifest: Manifest, kind: PlanKind = Plan
         holds=held.holds,
         held_checksum=held.checksum,
         held_since=from_rfc3339(held.first_held_at),
+    )
+
+
+def hold_or_clear(
+    context: SourceContext,
+    kind: PlanKind,
+    *,
+    checksum: str,
+    changes: tuple[Change, ...],
+    holds: tuple[Hold, ...],
+    indexed_documents: int,
+    run_id: str,
+) -> None:
+    """Record that these changes wait for a person; without changes, that nothing of this kind waits any more."""
+    if not changes:
+        context.ledger.clear_held(context.source, f"run {run_id} found nothing to hold", kind)
+        return
+    context.ledger.hold(
+        HeldPlan(
+            source=context.source,
+            checksum=checksum,
+            changes=changes,
+            holds=holds,
+            indexed_documents=indexed_documents,
+            first_held_at=rfc3339(context.clock.now()),
+            run_id=run_id,
+            kind=kind,
+        )
     )

@@ -23,9 +23,9 @@ from include.planning.gate import approve
 from include.services.applying import apply_plan
 from include.services.context import SourceContext
 from include.services.deferral import deferred_changes
-from include.services.holding import with_standing_hold
 from include.services.judging import Judged, inventory_of, read_and_judge, unreadable
 from include.services.reading import Progress
+from include.services.run_record import begun, ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +47,7 @@ def look_again(
     Each document is read at most once, and only if its version changed. Whatever stops the run is raised after its
     manifest is saved, except for an unavailable or unproven source: that is a finding.
     """
-    manifest = Manifest(
-        run_id=run_id,
-        dag_id=dag_id,
-        source=context.source,
-        started_at=context.clock.now(),
-        state=RunState.RUNNING,
-        pipeline=context.writer.pipeline,
-    )
-    context.manifests.save(manifest)
+    manifest = begun(context, dag_id, run_id, pipeline=context.writer.pipeline)
     judged: Judged | None = None
     outcomes: list[DocumentOutcome] = []
     try:
@@ -136,9 +128,8 @@ def _saved(
     context: SourceContext, manifest: Manifest, outcomes: list[DocumentOutcome], state: RunState, reason: str
 ) -> Manifest:
     manifest = replace(
-        with_standing_hold(context.ledger, manifest),
+        ended(context, manifest),
         state=state,
-        finished_at=context.clock.now(),
         outcomes=tuple(outcomes),
         reason=reason,
         next_step="The next night compares everything; the documents are named in this manifest" if reason else "",

@@ -18,9 +18,9 @@ from include.domain.payload import marked
 from include.planning.choosing import Choice
 from include.planning.metadata_rules import shown
 from include.services.context import SourceContext
-from include.services.holding import with_standing_hold
 from include.services.marking import Marking
 from include.services.reading import Progress
+from include.services.run_record import begun, ended
 from include.services.set_metadata import (
     apply_change,
     hidden,
@@ -139,16 +139,15 @@ def plan_run(context: SourceContext, wish: Wish, *, run_id: str) -> MetadataPlan
 
 def dry_run(context: SourceContext, wish: Wish, *, run_id: str) -> tuple[Manifest, MetadataPlan]:
     """A plan with a manifest that says so. Nothing else is written."""
-    manifest = _begun(context, run_id)
+    manifest = begun(context, SET_METADATA, run_id)
     try:
         plan = plan_run(context, wish, run_id=run_id)
     except BaseException as error:
         _failed(context, manifest, error)
         raise
     manifest = replace(
-        with_standing_hold(context.ledger, manifest),
+        ended(context, manifest),
         state=RunState.PLANNED,
-        finished_at=context.clock.now(),
         indexed_before=plan.indexed,
         outcomes=tuple(
             DocumentOutcome(row.doc_id, DocumentState.PLANNED, str(row), chunks=row.chunks) for row in plan.rows
@@ -167,7 +166,7 @@ def apply_run(context: SourceContext, wish: Wish, *, run_id: str, checksum: str 
     Raises, with that manifest saved, what `plan_run` and `set_metadata.apply_change` raise, and ChangeRefused when the
     plan computed now is another than the one that was looked at.
     """
-    manifest = _begun(context, run_id)
+    manifest = begun(context, SET_METADATA, run_id)
     try:
         plan = plan_run(context, wish, run_id=run_id)
         if checksum and plan.checksum != checksum and plan.rows:
@@ -185,9 +184,8 @@ def apply_run(context: SourceContext, wish: Wish, *, run_id: str, checksum: str 
         _failed(context, manifest, error)
         raise
     manifest = replace(
-        with_standing_hold(context.ledger, manifest),
+        ended(context, manifest),
         state=RunState.TRUE,
-        finished_at=context.clock.now(),
         outcomes=tuple(_outcomes(plan, marking)),
         documents=len(marking.left.documents) if marking.left else None,
         chunks=marking.left.points if marking.left else None,
@@ -242,12 +240,6 @@ def _outcomes(plan: MetadataPlan, marking: Marking) -> list[DocumentOutcome]:
     return sorted(outcomes, key=lambda outcome: outcome.doc_id)
 
 
-def _begun(context: SourceContext, run_id: str) -> Manifest:
-    manifest = Manifest(run_id, SET_METADATA, context.source, context.clock.now(), RunState.RUNNING)
-    context.manifests.save(manifest)  # a run that is killed while it reads leaves a trace too
-    return manifest
-
-
 def _failed(context: SourceContext, manifest: Manifest, error: BaseException) -> None:
     # A ledger that takes a change and then no commit says it all the same, to every run after this one.
     is_recorded = context.ledger.recorded(context.source, manifest.run_id) is not None
@@ -259,9 +251,8 @@ def _failed(context: SourceContext, manifest: Manifest, error: BaseException) ->
         next_step = "The same call again finishes what was begun"
     context.manifests.save(
         replace(
-            with_standing_hold(context.ledger, manifest),
+            ended(context, manifest),
             state=RunState.FAILED,
-            finished_at=context.clock.now(),
             planned_removals=0 if untouched else manifest.planned_removals,
             reason=str(error) if isinstance(error, TruecopyError) else f"{type(error).__name__}: {error}",
             next_step=next_step,

@@ -15,19 +15,19 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
-from include.domain.dates import rfc3339
 from include.domain.errors import ListingNotProven, Retriable, SourceUnavailable, TruecopyError
 from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, RunState
-from include.domain.plan import Action, HeldPlan
+from include.domain.plan import Action, PlanKind
 from include.planning.diff import diff, findings
 from include.planning.gate import ApprovedPlan, approve, approve_release
 from include.services.applying import apply_plan
 from include.services.context import SourceContext
 from include.services.decisions import settle_drift
-from include.services.holding import with_standing_hold
+from include.services.holding import hold_or_clear
 from include.services.judging import Judged, inventory_of, prepare
 from include.services.provenance import take_stock
 from include.services.reading import Progress
+from include.services.run_record import begun, broke_off, ended
 
 log = logging.getLogger(__name__)
 
@@ -50,16 +50,7 @@ def reconcile(
     release, the same for all its attempts (default: `run_id`). Whatever stops a run is raised after its manifest is
     saved, except for an unproven or unavailable source: that is a finding, not an error.
     """
-    manifest = Manifest(
-        run_id=run_id,
-        dag_id=dag_id,
-        source=context.source,
-        started_at=context.clock.now(),
-        state=RunState.RUNNING,
-        pipeline=context.writer.pipeline,
-        released=released,
-    )
-    context.manifests.save(manifest)  # a run that is killed while it reads leaves a trace too
+    manifest = begun(context, dag_id, run_id, released=released, pipeline=context.writer.pipeline)
     judged = None
     outcomes: list[DocumentOutcome] = []
     try:
@@ -84,7 +75,7 @@ def reconcile(
     except (SourceUnavailable, ListingNotProven) as error:
         return _unproven(context, manifest, error)
     except BaseException as error:
-        _failed(context, replace(manifest, outcomes=tuple(outcomes)), error)
+        broke_off(context, replace(manifest, outcomes=tuple(outcomes)), error)
         raise
     finally:
         if judged is not None:
@@ -100,20 +91,15 @@ def _approve(context: SourceContext, judged: Judged, run_id: str, *, released: b
         assert approved.release is not None
         context.ledger.use_release(approved.release, run_id)
         return approved
-    if verdict.held:
-        context.ledger.hold(
-            HeldPlan(
-                source=context.source,
-                checksum=verdict.checksum,
-                changes=verdict.held,
-                holds=verdict.holds,
-                indexed_documents=judged.plan.indexed_documents,
-                first_held_at=rfc3339(context.clock.now()),
-                run_id=run_id,
-            )
-        )
-    else:
-        context.ledger.clear_held(context.source, f"run {run_id} found nothing to hold")
+    hold_or_clear(
+        context,
+        PlanKind.CONTENT,
+        checksum=verdict.checksum,
+        changes=verdict.held,
+        holds=verdict.holds,
+        indexed_documents=judged.plan.indexed_documents,
+        run_id=run_id,
+    )
     return approve(verdict)
 
 
@@ -126,8 +112,7 @@ def _audited(context: SourceContext, manifest: Manifest, judged: Judged, *, rele
     remaining = findings(after, inventory)
     problems = [*context.index_problems(inventory)]
     manifest = replace(
-        with_standing_hold(context.ledger, manifest),
-        finished_at=context.clock.now(),
+        ended(context, manifest),
         remaining=remaining,
         documents=len(inventory.documents),
         chunks=inventory.points,
@@ -177,9 +162,8 @@ def _verdict_of_run(manifest: Manifest, problems: Sequence[str]) -> tuple[RunSta
 def _unproven(context: SourceContext, started: Manifest, error: TruecopyError) -> Manifest:
     """Nothing was concluded and nothing changed; what the index holds is counted all the same."""
     manifest = replace(
-        with_standing_hold(context.ledger, started),
+        ended(context, started),
         state=RunState.UNPROVEN,
-        finished_at=context.clock.now(),
         reason=str(error),
         next_step="Look at the source and its connection; the next run tries again. Nothing was removed",
     )
@@ -198,15 +182,3 @@ def _unproven(context: SourceContext, started: Manifest, error: TruecopyError) -
     context.manifests.save(manifest)
     log.warning("%s", manifest.reason)
     return manifest
-
-
-def _failed(context: SourceContext, manifest: Manifest, error: BaseException) -> None:
-    context.manifests.save(
-        replace(
-            with_standing_hold(context.ledger, manifest),
-            state=RunState.FAILED,
-            finished_at=context.clock.now(),
-            reason=f"{type(error).__name__}: {error}",
-            next_step="A retry may help" if isinstance(error, Retriable) else "Run `truecopy doctor`",
-        )
-    )

@@ -17,20 +17,19 @@ from itertools import islice
 
 from include.domain.dates import from_rfc3339, rfc3339
 from include.domain.documents import Marks, Status
-from include.domain.errors import Retriable
 from include.domain.manifest import DocumentOutcome, DocumentState, FamilyCounts, Manifest, RunState
-from include.domain.plan import Action, HeldPlan, PlanKind
+from include.domain.plan import Action, PlanKind
 from include.families.members import Outcome
 from include.families.review import review_of
 from include.planning.fences import CLOCK_TOLERANCE
 from include.planning.retirement import ApprovedMarks, FamilyChange, approve_marks, release_marks
 from include.services.context import SourceContext
 from include.services.family_plan import ALL_FAMILIES, Scope
-from include.services.holding import with_standing_hold
+from include.services.gated_run import GatedRun, gated_run
 from include.services.judging_families import Planned, changed_since, plan_marks, standing_plan, waiting_families
 from include.services.reading import Progress
 from include.services.resolving import Resolved, resolve_families
-from include.services.set_metadata import apply_change
+from include.services.run_record import by_document
 
 RESOLVE = "resolve_canonical"
 """The DAG under whose name every manifest of the resolver is kept, whatever started the run."""
@@ -48,29 +47,24 @@ _DONE = {
 
 def look_at_families(context: SourceContext, scope: Scope = ALL_FAMILIES, *, run_id: str) -> tuple[Manifest, Planned]:
     """A dry run: its manifest says what would be marked and why. Nothing else is written."""
-    manifest = _begun(context, run_id)
-    try:
+    with gated_run(context, RESOLVE, run_id, PlanKind.FAMILIES) as run:
         planned = plan_marks(context, scope, run_id=run_id)
-    except BaseException as error:
-        _failed(context, manifest, error)
-        raise
-    plan, verdict = planned.plan, planned.verdict
-    manifest = replace(
-        manifest,
-        state=RunState.PLANNED,
-        finished_at=context.clock.now(),
-        indexed_before=plan.indexed_documents,
-        families=_counts(context, planned.resolved),
-        holds=verdict.holds,
-        outcomes=_sorted(
-            *_outcomes(verdict.allowed, DocumentState.PLANNED), *_outcomes(verdict.held, DocumentState.HELD)
-        ),
-        reason=f"dry run of {scope.words}: {len(plan.changes)} documents would be marked, {plan.retirements} of them "
-        f"as superseded; {len(verdict.held_changes)} would wait for a person",
-        next_step=f"`truecopy resolve {context.source} --apply`" if plan.changes else "",
-    )
-    context.manifests.save(manifest)
-    return manifest, planned
+        plan, verdict = planned.plan, planned.verdict
+        manifest = replace(
+            run.manifest,
+            state=RunState.PLANNED,
+            finished_at=context.clock.now(),
+            indexed_before=plan.indexed_documents,
+            families=_counts(context, planned.resolved),
+            holds=verdict.holds,
+            outcomes=by_document(
+                *_outcomes(verdict.allowed, DocumentState.PLANNED), *_outcomes(verdict.held, DocumentState.HELD)
+            ),
+            reason=f"dry run of {scope.words}: {len(plan.changes)} documents would be marked, {plan.retirements} of "
+            f"them as superseded; {len(verdict.held_changes)} would wait for a person",
+            next_step=f"`truecopy resolve {context.source} --apply`" if plan.changes else "",
+        )
+        return run.conclude(manifest), planned
 
 
 def mark_families(
@@ -87,60 +81,38 @@ def mark_families(
     `changed_only` narrows the scope to what changed since the last run that saw every change; the first one sees all.
     With more than `max_changes` documents to mark, none is. What stops a run is raised after its manifest is saved.
     """
-    manifest = _begun(context, run_id)
-    try:
+    with gated_run(context, RESOLVE, run_id, PlanKind.FAMILIES) as run:
         resolved = resolve_families(context)
         if changed_only:
             scope = changed_since(context, resolved, _last_seen(context))
         planned = plan_marks(context, scope, run_id=run_id, resolved=resolved)
         _ask_for_review(context, resolved)
         if max_changes is not None and len(planned.plan.changes) > max_changes:
-            return _too_many(context, manifest, planned, max_changes)
+            return _too_many(run, planned, max_changes)
         if not scope.is_part:
-            _hold(context, planned, run_id)
-        approved = approve_marks(planned.verdict)
-        manifest = _allowed(context, manifest, planned, approved)
-        outcomes = _write_marks(context, planned, approved, progress)
-        seen_until = None if scope.is_part else manifest.started_at
-        return _concluded(context, manifest, planned, outcomes, seen_until=seen_until)
-    except BaseException as error:
-        _failed(context, manifest, error)
-        raise
+            run.hold(planned.verdict, indexed_documents=planned.plan.indexed_documents)
+        outcomes = _write_marks(run, planned, approve_marks(planned.verdict), progress)
+        seen_until = None if scope.is_part else run.manifest.started_at
+        return _concluded(run, planned, outcomes, seen_until=seen_until)
 
 
 def mark_released(context: SourceContext, *, run_id: str, release_run: str = "", progress: Progress) -> Manifest:
     """Write the marks of the held plan, if a person released exactly what its families ask for now; raises
-    ApprovalRefused otherwise. `release_run` is the run that uses the release, the same for all its attempts: one that
-    comes back after a crash brings in what is in the ledger already."""
-    manifest = replace(_begun(context, run_id), released=True)
-    using = release_run or run_id
-    try:
+    ApprovalRefused otherwise. `release_run` is the run that uses the release, the same for all its attempts (default:
+    `run_id`): one that comes back after a crash brings in what is in the ledger already."""
+    with gated_run(context, RESOLVE, run_id, PlanKind.FAMILIES, released=True) as run:
         standing = standing_plan(context)
         planned = plan_marks(context, waiting_families(context), run_id=run_id)
-        approved = approve_marks(planned.verdict)
-        if planned.verdict.held or not _was_applied_by(context, standing, using):
-            release = context.ledger.find_release(context.source, planned.verdict.checksum)
-            approved = release_marks(planned.verdict, release, run_id=using, now=context.clock.now())
-            assert approved.release is not None
-            context.ledger.use_release(approved.release, using)
-        manifest = _allowed(context, manifest, planned, approved)
-        outcomes = _write_marks(context, planned, approved, progress)
-        context.ledger.clear_held(context.source, f"released and applied by run {run_id}", PlanKind.FAMILIES)
-        return _concluded(context, manifest, planned, outcomes, seen_until=None)
-    except BaseException as error:
-        _failed(context, manifest, error)
-        raise
-
-
-def _was_applied_by(context: SourceContext, standing: HeldPlan | None, run_id: str) -> bool:
-    release = context.ledger.find_release(context.source, standing.checksum) if standing else None
-    return release is not None and release.used_by_run == run_id
-
-
-def _begun(context: SourceContext, run_id: str) -> Manifest:
-    manifest = Manifest(run_id, RESOLVE, context.source, context.clock.now(), RunState.RUNNING)
-    context.manifests.save(manifest)  # a run that is killed while it reads leaves a trace too
-    return manifest
+        approved = run.use_release(
+            planned.verdict,
+            standing,
+            approve=approve_marks,
+            release=release_marks,
+            release_run=release_run or run_id,
+        )
+        outcomes = _write_marks(run, planned, approved, progress)
+        run.clear_released()
+        return _concluded(run, planned, outcomes, seen_until=None)
 
 
 def _last_seen(context: SourceContext) -> datetime | None:
@@ -158,48 +130,14 @@ def _ask_for_review(context: SourceContext, resolved: Resolved) -> None:
         context.ledger.review(context.source, [review_of(each, members, since=now) for each in ambiguous])
 
 
-def _hold(context: SourceContext, planned: Planned, run_id: str) -> None:
-    """Record what waits for a person, and clear what no longer does."""
-    verdict = planned.verdict
-    if verdict.held:
-        context.ledger.hold(
-            HeldPlan(
-                source=context.source,
-                checksum=verdict.checksum,
-                changes=verdict.held_changes,
-                holds=verdict.holds,
-                indexed_documents=planned.plan.indexed_documents,
-                first_held_at=rfc3339(context.clock.now()),
-                run_id=run_id,
-                kind=PlanKind.FAMILIES,
-            )
-        )
-    elif standing_plan(context):
-        context.ledger.clear_held(context.source, f"run {run_id} found no family to hold", PlanKind.FAMILIES)
-
-
-def _allowed(context: SourceContext, manifest: Manifest, planned: Planned, approved: ApprovedMarks) -> Manifest:
-    """Saved before the first write: if this process is killed now, the window counts what it may have retired."""
-    manifest = replace(
-        manifest, indexed_before=planned.plan.indexed_documents, planned_retirements=approved.retirements
-    )
-    context.manifests.save(manifest)
-    return manifest
-
-
 def _write_marks(
-    context: SourceContext, planned: Planned, approved: ApprovedMarks, progress: Progress
+    run: GatedRun, planned: Planned, approved: ApprovedMarks, progress: Progress
 ) -> tuple[DocumentOutcome, ...]:
     """Into the ledger and every chunk; and what an earlier run left half done."""
-    lagging = _lagging(context, planned, {patch.doc_id for patch in approved.patches})
-    if approved.patches or lagging:
-        change = replace(planned.change, patches=approved.patches)
-        apply_change(context, change, also=lagging, progress=progress)
-    why = "its chunks did not say what the ledger says"
-    return (
-        *_outcomes(approved.families),
-        *(DocumentOutcome(doc_id, DocumentState.REPAIRED, why) for doc_id in lagging),
-    )
+    run.allow(documents=planned.plan.indexed_documents, retirements=approved.retirements)
+    lagging = _lagging(run.context, planned, {patch.doc_id for patch in approved.patches})
+    repaired = run.mark(planned.change, approved.patches, lagging=lagging, progress=progress)
+    return (*_outcomes(approved.families), *repaired)
 
 
 def _lagging(context: SourceContext, planned: Planned, marked_now: set[str]) -> list[str]:
@@ -215,29 +153,19 @@ def _lagging(context: SourceContext, planned: Planned, marked_now: set[str]) -> 
 
 
 def _concluded(
-    context: SourceContext,
-    manifest: Manifest,
-    planned: Planned,
-    outcomes: tuple[DocumentOutcome, ...],
-    *,
-    seen_until: datetime | None,
+    run: GatedRun, planned: Planned, outcomes: tuple[DocumentOutcome, ...], *, seen_until: datetime | None
 ) -> Manifest:
-    verdict = planned.verdict
-    held = () if manifest.released else _outcomes(verdict.held, DocumentState.HELD)
+    held = () if run.manifest.released else _outcomes(planned.verdict.held, DocumentState.HELD)
     manifest = replace(
-        with_standing_hold(context.ledger, manifest, PlanKind.FAMILIES),
-        finished_at=context.clock.now(),
-        families=_counts(context, planned.resolved, seen_until),
-        outcomes=_sorted(*outcomes, *held),
+        run.ended(),
+        families=_counts(run.context, planned.resolved, seen_until),
+        outcomes=by_document(*outcomes, *held),
     )
-    state, reason, next_step = _verdict_of_run(context, manifest, planned)
-    manifest = replace(manifest, state=state, reason=reason, next_step=next_step)
-    context.manifests.save(manifest)
-    return manifest
+    state, reason, next_step = _verdict_of_run(run.context.source, manifest, planned)
+    return run.conclude(replace(manifest, state=state, reason=reason, next_step=next_step))
 
 
-def _verdict_of_run(context: SourceContext, manifest: Manifest, planned: Planned) -> tuple[RunState, str, str]:
-    source = context.source
+def _verdict_of_run(source: str, manifest: Manifest, planned: Planned) -> tuple[RunState, str, str]:
     if manifest.held:
         return (
             RunState.HELD,
@@ -257,20 +185,19 @@ def _verdict_of_run(context: SourceContext, manifest: Manifest, planned: Planned
     return RunState.RESOLVED, "", waiting if ambiguous else ""
 
 
-def _too_many(context: SourceContext, manifest: Manifest, planned: Planned, most: int) -> Manifest:
-    changes = len(planned.plan.changes)
-    manifest = replace(
-        with_standing_hold(context.ledger, manifest, PlanKind.FAMILIES),
-        state=RunState.HELD,
-        finished_at=context.clock.now(),
-        indexed_before=planned.plan.indexed_documents,
-        families=_counts(context, planned.resolved),
-        reason=f"{context.source}: {changes} documents would be marked ({planned.scope.words}), at most {most} were "
-        "allowed by max_changes. Nothing was marked",
-        next_step=f"`truecopy resolve {context.source}` shows them; allow more if they are right",
+def _too_many(run: GatedRun, planned: Planned, most: int) -> Manifest:
+    source, changes = run.context.source, len(planned.plan.changes)
+    return run.conclude(
+        replace(
+            run.ended(),
+            state=RunState.HELD,
+            indexed_before=planned.plan.indexed_documents,
+            families=_counts(run.context, planned.resolved),
+            reason=f"{source}: {changes} documents would be marked ({planned.scope.words}), at most {most} were "
+            "allowed by max_changes. Nothing was marked",
+            next_step=f"`truecopy resolve {source}` shows them; allow more if they are right",
+        )
     )
-    context.manifests.save(manifest)
-    return manifest
 
 
 def _counts(context: SourceContext, resolved: Resolved, seen_until: datetime | None = None) -> FamilyCounts:
@@ -294,20 +221,4 @@ def _outcomes(families: Iterable[FamilyChange], state: DocumentState | None = No
         DocumentOutcome(change.doc_id, state or _DONE[change.action], change.reason)
         for family in families
         for change in family.changes
-    )
-
-
-def _sorted(*outcomes: DocumentOutcome) -> tuple[DocumentOutcome, ...]:
-    return tuple(sorted(outcomes, key=lambda outcome: outcome.doc_id))
-
-
-def _failed(context: SourceContext, manifest: Manifest, error: BaseException) -> None:
-    context.manifests.save(
-        replace(
-            with_standing_hold(context.ledger, manifest, PlanKind.FAMILIES),
-            state=RunState.FAILED,
-            finished_at=context.clock.now(),
-            reason=f"{type(error).__name__}: {error}",
-            next_step="A retry may help" if isinstance(error, Retriable) else "Run `truecopy doctor`",
-        )
     )
