@@ -229,11 +229,14 @@ def merged(person: Patch, resolver: Patch, detector: Patch = MappingProxyType({}
     """What holds of a document when several hands have written: a person's word counts, field by field.
 
     Whether a document has been replaced is one statement in several fields. So where a person has pinned it, or has
-    said what its status is, nothing of the resolver's statement remains. The same goes for the detector, whose only
-    statement is a status: it has staged the document, whatever the resolver calls it.
+    said what its status is, nothing of the resolver's statement remains. Only to archive it says nothing against what
+    took its place: without that link, an older one that it replaced would lead to nothing that readers find. The same
+    goes for the detector, whose only statement is a status: it has staged the document, whatever the resolver calls it.
     """
     spoken = person.get("pinned") is True or "status" in person
-    kept = {name: value for name, value in resolver.items() if not (spoken and name in _REPLACED)}
+    is_archived = person.get("pinned") is not True and person.get("status") == Status.ARCHIVED
+    overruled = (_REPLACED - {"superseded_by"} if is_archived else _REPLACED) if spoken else frozenset()
+    kept = {name: value for name, value in resolver.items() if name not in overruled}
     staged = {} if spoken else {name: value for name, value in detector.items() if name in DETECTORS}
     return {**kept, **staged, **person}
 

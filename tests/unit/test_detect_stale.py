@@ -386,6 +386,20 @@ def test_what_a_person_kept_does_not_come_back_for_the_same_evidence(shelf: Shel
     assert manifest.candidates.feedback == {"superseded": Feedback(approved=0, kept=1)}
 
 
+@pytest.mark.parametrize(("kept", "archived"), [("deck-v1.md", "deck-v2.md"), ("deck-v2.md", "deck-v1.md")])
+def test_what_was_kept_does_not_come_back_because_its_sibling_is_archived(
+    shelf: Shelf, kept: str, archived: str
+) -> None:
+    shelf.detect()
+    shelf.restore(kept)
+    shelf.say({archived: {"status": "archived"}})
+    shelf.detect()
+    assert (shelf.queued, shelf.staged) == ([], [])
+    shelf.resolve()
+    shelf.detect()
+    assert (shelf.queued, shelf.staged) == ([], [])
+
+
 def test_a_spoilt_file_is_named_and_nothing_is_concluded_about_its_document(shelf: Shelf) -> None:
     shelf.detect()
     shelf.ledger.spoilt[SOURCE, "deck-v1.md"] = "decision.disposition is 'delete'"

@@ -91,11 +91,19 @@ def test_a_person_s_word_counts_field_by_field() -> None:
     assert merged({"is_canonical": True, "title": "T"}, {}) == {"is_canonical": True, "title": "T"}
 
 
-@pytest.mark.parametrize("word", [{"pinned": True}, {"status": "archived"}, {"status": "published"}])
+@pytest.mark.parametrize(
+    "word", [{"pinned": True}, {"pinned": True, "status": "archived"}, {"status": "published"}, {"status": "superseded"}]
+)
 def test_where_a_person_has_pinned_it_or_said_its_status_nothing_of_the_resolver_s_replacement_remains(
     word: dict[str, object],
 ) -> None:
     assert merged(word, RESOLVED) == {**word, "doc_family": "travel"}
+
+
+def test_what_a_person_archives_still_leads_to_what_took_its_place() -> None:
+    link = {"superseded_by": ("b",), "doc_family": "travel"}
+    assert merged({"status": "archived"}, RESOLVED) == {"status": "archived", **link}
+    assert merged({"status": "archived", "superseded_by": ("c",)}, RESOLVED)["superseded_by"] == ("c",)
 
 
 def test_a_pin_that_was_taken_back_leaves_the_resolver_its_word() -> None:
