@@ -72,16 +72,16 @@ def arrange(ranking: Sequence[Scored], intent: Intent, *, limit: int, threshold:
         ranking = _heads_above_members(ranking)
     kept = Kept(intent)
     undated: dict[DocumentKey, list[str]] = defaultdict(list)
+    is_plain = intent.kind is IntentKind.PLAIN
     for scored in ranking:
         key = scored.candidate.key
         if suppressed and key in suppressed:
             continue
-        holds = held.get(key) if held else None
         if scored.score < threshold:
             suppressed[key] = f"score {scored.score:.3f} is below the threshold {threshold:g}"
         elif len(kept.shown) >= limit and (shown_all or not kept.have_a_worse_copy_of(scored)):
-            suppressed[key] = f"below the first {limit}"
-        elif holds and intent.kind is not IntentKind.PLAIN and (why := why_left_out(scored, holds, intent)):
+            continue  # as most of them: below the limit, and nothing more to say
+        elif not is_plain and (holds := held.get(key)) and (why := why_left_out(scored, holds, intent)):
             suppressed[key] = why
             if not has_date(scored):
                 undated[holds.candidate.key].append(str(key))
@@ -93,8 +93,6 @@ def arrange(ranking: Sequence[Scored], intent: Intent, *, limit: int, threshold:
             )
         elif len(kept.shown) < limit:
             kept.append(scored)
-        else:
-            suppressed[key] = f"below the first {limit}"
     for scored in kept.shown:
         key = scored.candidate.key
         if key in undated:
@@ -103,24 +101,27 @@ def arrange(ranking: Sequence[Scored], intent: Intent, *, limit: int, threshold:
             told = notice(scored, held[key], intent) if key in held else ""
             if told := told or _by_its_own_words(scored):
                 notices.setdefault(key, told)
+    placed = [Placed(each, place, "", notices.get(each.candidate.key, "")) for place, each in enumerate(kept.shown, 1)]
     shown = {scored.candidate.key for scored in kept.shown}
-    rest = [scored for scored in ranking if scored.candidate.key not in shown]
-    first = [Placed(each, place, "", notices.get(each.candidate.key, "")) for place, each in enumerate(kept.shown, 1)]
-    return first + [
-        Placed(each, place, suppressed[each.candidate.key], notices.get(each.candidate.key, ""))
-        for place, each in enumerate(rest, start=len(first) + 1)
-    ]
+    below = f"below the first {limit}"
+    for scored in ranking:
+        key = scored.candidate.key
+        if key not in shown:
+            told = notices.get(key, "") if notices else ""
+            placed.append(Placed(scored, len(placed) + 1, suppressed.get(key, below), told))
+    return placed
 
 
 def _heads_in_place_of_members(
     ranking: Sequence[Scored], suppressed: dict[DocumentKey, str], notices: dict[DocumentKey, str]
 ) -> list[Scored]:
+    members = [scored for scored in ranking if scored.candidate.is_superseded]
+    if not members:
+        return list(ranking)
     by_key = {scored.candidate.key: scored for scored in ranking}
     lifted: dict[DocumentKey, Scored] = {}
-    for scored in ranking:
+    for scored in members:
         candidate = scored.candidate
-        if not candidate.is_superseded:
-            continue
         head = _head_of(scored, by_key)
         if head is None or head is scored:
             named = ", ".join(candidate.superseded_by) or "a later one that nobody named"
@@ -185,9 +186,12 @@ def _what_held_in_place_of_others(
 
 def _heads_above_members(ranking: Sequence[Scored]) -> list[Scored]:
     """Where all versions are shown, none stands above the one that replaced it."""
+    members = [scored for scored in ranking if scored.candidate.is_superseded]
+    if not members:
+        return sorted(ranking, key=order)
     by_key = {scored.candidate.key: scored for scored in ranking}
     best: dict[DocumentKey, Scored] = {}
-    for scored in ranking:
+    for scored in members:
         head = _head_of(scored, by_key)
         if head is not None and head is not scored and scored.score >= best.get(head.candidate.key, head).score:
             best[head.candidate.key] = at_the_score_of(head, scored, f"stands above {scored.candidate.key}")

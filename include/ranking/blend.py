@@ -15,6 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from types import MappingProxyType
 
 from include.ranking.candidates import Candidate
@@ -89,9 +90,10 @@ def blend(
     A candidate without chunks has similarity 0: what put it here lifts it later (`arrange`).
     """
     weight = weights[intent.kind]
-    similar = _similarities(candidates)
+    at = min(intent.period.end, now) if intent.period else None
     scored = [
-        _scored(candidate, similar[at], intent, weight, half_lives, now) for at, candidate in enumerate(candidates)
+        _scored(candidate, similarity, recency(candidate, half_lives, now=now, at=at), intent, weight)
+        for candidate, similarity in zip(candidates, _similarities(candidates), strict=True)
     ]
     return sorted(scored, key=order)
 
@@ -103,24 +105,20 @@ def order(scored: Scored) -> tuple[float, float, str, str]:
     return -scored.score, -date.timestamp() if date else math.inf, key.source, key.doc_id
 
 
-def _scored(
-    candidate: Candidate, similar: float, intent: Intent, weight: Weights, half_lives: HalfLives, now: datetime
-) -> Scored:
-    at = min(intent.period.end, now) if intent.period else None
-    found = recency(candidate, half_lives, now=now, at=at)
-    parts = (
-        weight.similarity * similar,
-        weight.recency * found.value,
-        weight.canonical * (1.0 if candidate.is_canonical else 0.0),
-        weight.pinned * (1.0 if candidate.pinned else 0.0),
-        weight.period * fit(candidate, found, intent),
-    )
-    return Scored(candidate, sum(parts), *parts, recency_found=found)
+def _scored(candidate: Candidate, similar: float, found: Recency, intent: Intent, weight: Weights) -> Scored:
+    similarity = weight.similarity * similar
+    newness = weight.recency * found.value
+    canonical = weight.canonical * candidate.is_canonical
+    pinned = weight.pinned * candidate.pinned
+    period = weight.period * fit(candidate, found, intent)
+    score = similarity + newness + canonical + pinned + period
+    return Scored(candidate, score, similarity, newness, canonical, pinned, period, found)
 
 
 def _similarities(candidates: Sequence[Candidate]) -> list[float]:
     """Between 0 and 1, by document. A score that is no finite number says nothing and counts as the weakest."""
-    scores = [chunk.fused for each in candidates for chunk in each.chunks if math.isfinite(chunk.fused)]
+    by_document = [[chunk.fused for chunk in candidate.chunks] for candidate in candidates]
+    scores = [score for its in by_document for score in its if math.isfinite(score)]
     if not scores:
         return [0.0] * len(candidates)
     lowest, highest = min(scores), max(scores)
@@ -132,11 +130,10 @@ def _similarities(candidates: Sequence[Candidate]) -> list[float]:
         return (score - lowest) / spread if spread > 0 else 1.0
 
     similarities = []
-    for candidate in candidates:
-        best = sorted((laid(chunk.fused) for chunk in candidate.chunks), reverse=True)[:BEST_CHUNKS]
-        others = best[1:]
+    for its in by_document:
+        best, *others = sorted(map(laid, its), reverse=True)[:BEST_CHUNKS] or [0.0]
         lift = SUPPORT * sum(others) / (BEST_CHUNKS - 1)
-        similarities.append(best[0] + (1 - best[0]) * lift if best else 0.0)
+        similarities.append(best + (1 - best) * lift)
     return similarities
 
 
@@ -160,6 +157,13 @@ def fit(candidate: Candidate, found: Recency, intent: Intent) -> float:
 
 def _bears(candidate: Candidate, period: Period) -> bool:
     """Whether title, version or id bear the name of the period: as the question put it, or with its numbers."""
+    text = _plain_words(f"{candidate.title} | {candidate.family_version or ''} | {candidate.key.doc_id}")
+    return any(name in text for name in _names(period))
+
+
+@lru_cache(maxsize=64)
+def _names(period: Period) -> tuple[str, ...]:
+    """As they stand in plain words."""
     start, days = period.start, (period.end - period.start).days
     quarter = (start.month + 2) // 3
     if days > 300:
@@ -170,8 +174,7 @@ def _bears(candidate: Candidate, period: Period) -> bool:
         names = [period.words, f"{start:%Y %m}", f"{start:%B %Y}", f"{start:%b %Y}"]
     else:
         names = [period.words, f"{start:%Y %m %d}"]
-    text = _plain_words(f"{candidate.title} | {candidate.family_version or ''} | {candidate.key.doc_id}")
-    return any(f" {_plain_words(name).strip()} " in text for name in names)
+    return tuple(f" {_plain_words(name).strip()} " for name in names)
 
 
 def _plain_words(text: str) -> str:

@@ -23,8 +23,6 @@ from include.ranking.wording import have_the_same_numbers, share_of_runs
 ALIKE = 0.9
 """Share of three-word runs that two texts have in common (Jaccard) to be near-identical."""
 
-TITLE = "title"
-
 _WORD = re.compile(r"\w+")
 
 
@@ -41,16 +39,6 @@ def why_copies(one: Candidate, other: Candidate) -> str:
         if share >= ALIKE:
             return f"nearly the same text ({share:.0%} of it)"
     return ""
-
-
-def signs(candidate: Candidate) -> tuple[tuple[str, str, str], ...]:
-    """Copies have one of these in common. Where it is the title alone, their texts have to be compared."""
-    found = [(TITLE, "", title_without_dates(candidate.title))]
-    if candidate.content_hash:
-        found.append(("text", "", candidate.content_hash))
-    if candidate.family:
-        found.append(("family", candidate.key.source, candidate.family))
-    return tuple(found)
 
 
 def _have_one_text(one: Candidate, other: Candidate) -> bool:

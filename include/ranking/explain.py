@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 from functools import lru_cache
-from operator import attrgetter
 from typing import Any
 
-from include.domain.date_candidates import DateField
 from include.domain.dates import rfc3339
 from include.ranking.arrange import Placed
 from include.ranking.candidates import Candidate, FoundChunk
@@ -16,10 +14,6 @@ from include.ranking.intent import Intent
 
 DATE_PARTS = ("origin", "trust", "precision")
 """What is told of each date beside its value; empty where the date is unknown."""
-
-_DATES = tuple(name.value for name in DateField)
-_DATES_AND_PARTS = tuple(f"{name}{part}" for name in _DATES for part in ("", *(f"_{part}" for part in DATE_PARTS)))
-_dates_and_parts = attrgetter(*_DATES_AND_PARTS)
 
 
 def explained(placed: Iterable[Placed]) -> list[dict[str, Any]]:
@@ -40,11 +34,24 @@ def explained_intent(intent: Intent) -> dict[str, Any]:
 def explained_dates(candidate: Candidate) -> dict[str, str | None]:
     """The four dates, each with where it is from, how far it is trusted and how exact it is: without that a document of
     which only the year is known would seem to be from the first of January."""
-    record = dict(zip(_DATES_AND_PARTS, _dates_and_parts(candidate), strict=True))
-    for name in _DATES:
-        if record[name] is not None:
-            record[name] = _instant(record[name])
-    return record
+    return {
+        "created_at": _instant(candidate.created_at),
+        "created_at_origin": candidate.created_at_origin,
+        "created_at_trust": candidate.created_at_trust,
+        "created_at_precision": candidate.created_at_precision,
+        "updated_at": _instant(candidate.updated_at),
+        "updated_at_origin": candidate.updated_at_origin,
+        "updated_at_trust": candidate.updated_at_trust,
+        "updated_at_precision": candidate.updated_at_precision,
+        "effective_date": _instant(candidate.effective_date),
+        "effective_date_origin": candidate.effective_date_origin,
+        "effective_date_trust": candidate.effective_date_trust,
+        "effective_date_precision": candidate.effective_date_precision,
+        "expires_at": _instant(candidate.expires_at),
+        "expires_at_origin": candidate.expires_at_origin,
+        "expires_at_trust": candidate.expires_at_trust,
+        "expires_at_precision": candidate.expires_at_precision,
+    }
 
 
 def _record(placed: Placed) -> dict[str, Any]:
@@ -99,6 +106,8 @@ def _chunk(chunk: FoundChunk) -> dict[str, Any]:
     }
 
 
-@lru_cache(maxsize=4096)
 def _instant(moment: datetime | None) -> str | None:
-    return None if moment is None else rfc3339(moment)
+    return None if moment is None else _written(moment)
+
+
+_written = lru_cache(maxsize=4096)(rfc3339)

@@ -113,8 +113,14 @@ def read_intent(
 
 
 def _topic(query: str, period: Period | None, vocabulary: Vocabulary) -> frozenset[str]:
-    of_time = " ".join((*vocabulary.latest, *vocabulary.history, period.words if period else ""))
-    return folded_words(query) - folded_words(f"{of_time} {' '.join(vocabulary.no_qualifiers)}")
+    of_time = _folded_words_of_all((*vocabulary.latest, *vocabulary.history), vocabulary.no_qualifiers)
+    topic = folded_words(query) - of_time
+    return topic - folded_words(period.words) if period else topic
+
+
+@lru_cache(maxsize=64)
+def _folded_words_of_all(phrases: tuple[str, ...], words: frozenset[str]) -> frozenset[str]:
+    return folded_words(" ".join((*phrases, *words)))
 
 
 def _quoted(query: str) -> tuple[str, ...]:
@@ -136,7 +142,10 @@ def _phrases(
     """Where the phrases stand; one that a negation takes back is only a reason. The longest phrase at a place wins."""
     found = []
     taken: set[int] = set()
+    opens = {"{thing}", *words}
     for parts in _longest_first(phrases):
+        if parts[0] not in opens:
+            continue
         for at in range(len(words)):
             length = _matches(parts, words[at:], vocabulary)
             span = set(range(at, at + length))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from include.ranking.blend import Scored
-from include.ranking.copies import TITLE, signs, why_copies
+from include.ranking.candidates import Candidate
+from include.ranking.copies import title_without_dates, why_copies
 from include.ranking.intent import Intent, IntentKind
 
 Merit = tuple[float, ...]
@@ -21,13 +22,16 @@ class Kept:
         self.shown: list[Scored] = []
         self._intent = intent
         self._merits: list[Merit] = []
-        self._signs: set[tuple[str, str, str]] = set()
+        # Copies have one of these in common. Where it is the title alone, their texts have to be compared.
+        self._titles: set[str] = set()
+        self._hashes: set[str] = set()
+        self._families: set[tuple[str, str]] = set()
         self._left = _COMPARED
 
     def append(self, scored: Scored) -> None:
         self.shown.append(scored)
         self._merits.append(_merit(scored, self._intent))
-        self._signs.update(signs(scored.candidate))
+        self._note(scored.candidate)
 
     def copy_of(self, scored: Scored) -> tuple[int, str] | None:
         """(the place of one that is a copy of it, why)."""
@@ -38,16 +42,16 @@ class Kept:
 
     def have_a_worse_copy_of(self, scored: Scored) -> bool:
         """A candidate below the limit still counts if it is the better copy of one that is shown."""
-        common = self._signs.intersection(signs(scored.candidate))
-        if not common:
-            return False
-        if all(kind == TITLE for kind, _, _ in common):
-            if not self._left:
+        candidate = scored.candidate
+        if candidate.content_hash not in self._hashes and not (
+            candidate.family and (candidate.key.source, candidate.family) in self._families
+        ):
+            if not self._left or title_without_dates(candidate.title) not in self._titles:
                 return False
             self._left -= 1
         merit = _merit(scored, self._intent)
         return any(
-            merit > its and why_copies(scored.candidate, other.candidate)
+            merit > its and why_copies(candidate, other.candidate)
             for its, other in zip(self._merits, self.shown, strict=True)
         )
 
@@ -58,8 +62,15 @@ class Kept:
         if merit <= self._merits[at]:
             return scored
         left_out, self.shown[at], self._merits[at] = self.shown[at], scored, merit
-        self._signs.update(signs(scored.candidate))
+        self._note(scored.candidate)
         return left_out
+
+    def _note(self, candidate: Candidate) -> None:
+        self._titles.add(title_without_dates(candidate.title))
+        if candidate.content_hash:
+            self._hashes.add(candidate.content_hash)
+        if candidate.family:
+            self._families.add((candidate.key.source, candidate.family))
 
     def why_better(self, at: int) -> str:
         """In a word, why that one is kept."""

@@ -93,7 +93,7 @@ def document_date(candidate: Candidate, *, now: datetime) -> DocumentDate:
     if created is None:
         return DocumentDate(None, "", "", "date unknown")
     # A calendar day may be the next one: it has begun already in the east.
-    if created > now + (AHEAD if candidate.created_at_precision == Precision.DAY else timedelta(0)):
+    if created > now and created > now + (AHEAD if candidate.created_at_precision == Precision.DAY else timedelta(0)):
         return DocumentDate(None, candidate.created_at_origin, trust, f"date {created:%Y-%m-%d} lies in the future")
     if created.year < FIRST_YEAR:
         return DocumentDate(None, candidate.created_at_origin, trust, f"date {created:%Y-%m-%d} was never set")
@@ -112,12 +112,13 @@ def recency(candidate: Candidate, half_lives: HalfLives, *, now: datetime, at: d
     if all are old, none is new.
     """
     date = document_date(candidate, now=now)
-    half_life = half_lives.of(candidate.content_type)
-    if date.value is None:
+    written = date.value
+    if written is None:
         return Recency(NEUTRAL, date)
-    age = ((at or now) - min(date.value, now)).total_seconds() / _DAY_SECONDS
+    age = ((at or now) - (written if written < now else now)).total_seconds() / _DAY_SECONDS
     if age < 0:
         return Recency(0.0, date, age)
+    half_life = half_lives.of(candidate.content_type)
     if half_life is None:
         return Recency(NEUTRAL, date, age)
     return Recency(0.5 ** (age / half_life), date, age)

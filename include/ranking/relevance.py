@@ -24,10 +24,7 @@ _FROM_ZERO = frozenset({"bm25"})
 def scores_of_legs(legs: Mapping[str, Mapping[str, Leg]], words: float = WORDS) -> dict[str, float]:
     """One score between 0 and 1 for each chunk, by what each leg gave it. Empty where no leg found anything."""
     shares = {"dense": 1 - words, "bm25": words}
-    found = {
-        name: [its[name].score for its in legs.values() if name in its and math.isfinite(its[name].score)]
-        for name in shares
-    }
+    found = {name: _finite_scores(name, legs) for name in shares}
     whole = sum(shares[name] for name, scores in found.items() if scores)
     if not whole:
         return {}
@@ -35,10 +32,16 @@ def scores_of_legs(legs: Mapping[str, Mapping[str, Leg]], words: float = WORDS) 
     for name, scores in found.items():
         if not scores:
             continue
-        lowest = 0.0 if name in _FROM_ZERO else min(scores)
-        spread, share = max(scores) - lowest, shares[name] / whole
-        for chunk, its in legs.items():
-            leg = its.get(name)
-            if leg is not None and math.isfinite(leg.score):
-                total[chunk] += share * ((leg.score - lowest) / spread if spread > 0 else 1.0)
+        lowest = 0.0 if name in _FROM_ZERO else min(scores.values())
+        spread, share = max(scores.values()) - lowest, shares[name] / whole
+        for chunk, score in scores.items():
+            total[chunk] += share * ((score - lowest) / spread if spread > 0 else 1.0)
     return total
+
+
+def _finite_scores(name: str, legs: Mapping[str, Mapping[str, Leg]]) -> dict[str, float]:
+    """What one leg gave the chunks that it found."""
+    scores = {chunk: its[name].score for chunk, its in legs.items() if name in its}
+    if all(map(math.isfinite, scores.values())):
+        return scores
+    return {chunk: score for chunk, score in scores.items() if math.isfinite(score)}

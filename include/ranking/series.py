@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 
 from include.domain.documents import DocumentKey
 from include.ranking.blend import Scored, fit
@@ -63,8 +64,8 @@ def newest_first(ranking: Sequence[Scored], intent: Intent) -> tuple[list[Scored
             result[place] = at_the_score_of(ranking[other], ranking[place], "first of its series to hold")
         first = in_order[0]
         if has_date(ranking[first]) and (intent.period is None or turns[first][0] == 0):
-            after = (place for place in series if turns[place] > turns[first])
-            held |= {ranking[place].candidate.key: ranking[first] for place in after}
+            turn, holds = turns[first], ranking[first]
+            held |= {ranking[place].candidate.key: holds for place in series if turns[place] > turn}
     return result, held
 
 
@@ -122,11 +123,10 @@ def _series(ranking: Sequence[Scored], intent: Intent) -> list[list[int]]:
         candidate = scored.candidate
         if candidate.title and not _is_marked(scored, intent):
             places[candidate.key.source, candidate.lang or "", title_without_dates(candidate.title)].append(place)
-    return [
-        series
-        for series in places.values()
-        if len(series) > 1 and not any(_is_named(ranking[place], intent) for place in series)
-    ]
+    found = [series for series in places.values() if len(series) > 1]
+    if not intent.quoted:
+        return found
+    return [series for series in found if not any(_is_named(ranking[place], intent) for place in series)]
 
 
 def at_the_score_of(scored: Scored, other: Scored, why: str) -> Scored:
@@ -184,7 +184,7 @@ def _by_nearness(
     ranking: Sequence[Scored], turns: Mapping[int, tuple[float, ...]], intent: Intent
 ) -> tuple[Scored, list[int], list[int]]:
     """(the best of a series, the places of those that fit about as well, those of newer ones that do not)."""
-    best = max((ranking[place] for place in turns), key=lambda scored: scored.similarity)
+    best = max((ranking[place] for place in turns), key=attrgetter("similarity"))
     asked = _asked_of(best.candidate, intent) if _is_record(best.candidate) else None
     near: list[int] = []
     far: list[int] = []
@@ -203,6 +203,8 @@ def _are_editions(one: Scored, other: Scored, intent: Intent, share: float = EDI
         for chunk in one.candidate.chunks[:_CHUNKS_COMPARED]
         for its in other.candidate.chunks[:_CHUNKS_COMPARED]
     ]
+    # Two states of one text are about as long as one another: nearly always the first pair says it.
+    pairs.sort(key=lambda pair: abs(len(pair[0]) - len(pair[1])))
     if any(share_of_runs(text, its) >= share for text, its in pairs):
         return True
     return (
