@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from include.domain.errors import ConfigError
 from include.domain.redaction import shown_value
 from include.families.grouping import Needed
-from include.planning.gate import Limits
+from include.planning.limits import Limits
 from include.ranking.recency import HalfLives
 from include.ranking.relevance import WORDS
 from include.ranking.vocabulary import ENGLISH, Vocabulary

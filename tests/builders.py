@@ -15,7 +15,7 @@ from include.domain.inventory import IndexInventory, Listing
 from include.domain.manifest import Manifest
 from include.domain.payload import metadata_hash, source_says
 from include.domain.selection import Selector
-from include.planning.gate import Limits
+from include.planning.limits import Limits
 from include.ports import (
     Clock,
     Connector,

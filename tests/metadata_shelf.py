@@ -11,7 +11,7 @@ from include.domain.documents import DocumentKey
 from include.domain.manifest import RunState
 from include.domain.metadata import Hand, MetadataChange, Patch
 from include.domain.selection import Selector
-from include.planning.gate import Limits
+from include.planning.limits import Limits
 from include.services.marking import Marking
 from include.services.set_metadata import apply_change, look, plan_change, revert
 from tests.builders import context_of, night, no_progress

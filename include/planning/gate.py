@@ -33,49 +33,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from include.domain.manifest import Removal
 from include.domain.plan import Action, Change, HeldPlan, Hold, HoldReason, Plan, Release, Verdict
+from include.planning.limits import Limits, Loss, Past, over
 from include.planning.release import check_release
 
 MOST_PERCENT = 50.0
 """More than this share is most: of a source that is rewritten, of new documents that share a text."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Percentages of the documents a source has in the index. Zero deletion_percent holds every deletion."""
-
-    deletion_percent: float = 10.0
-    window_percent: float = 25.0
-    window_days: int = 7
-    update_percent: float = 25.0
-    update_allowance: int = 10
-    same_text_percent: float = 10.0
-    same_text_minimum: int = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Past:
-    """What the window has seen already: documents that were removed, and documents that were retired."""
-
-    removed: int
-    retired: int
-
-    @classmethod
-    def within(cls, history: Iterable[Removal], limits: Limits, now: datetime) -> Past:
-        since = now - timedelta(days=limits.window_days)
-        recent = [removal for removal in history if removal.at >= since]
-        return cls(sum(each.documents for each in recent), sum(each.retired for each in recent))
-
-    @property
-    def sum(self) -> int:
-        return self.removed + self.retired
-
-    def __str__(self) -> str:
-        return f"{self.removed} deleted and {self.retired} retired" if self.retired else str(self.removed)
 
 
 _SEAL = object()
@@ -194,35 +160,25 @@ def _waiting_holds(waiting: Sequence[Change], standing: HeldPlan) -> list[Hold]:
     return holds
 
 
-def over(count: int, percent: float, base: int) -> bool:
-    """Whether `count` of `base` is more than the percentage; exactly it is not."""
-    return count * 100 > percent * base
-
-
 def _removal_holds(plan: Plan, limits: Limits, history: Sequence[Removal], now: datetime) -> list[Hold]:
-    deletions, indexed = len(plan.removals), plan.indexed_documents
-    if not deletions:
-        return []
+    loss = Loss(len(plan.removals), plan.indexed_documents, Past.within(history, limits, now), limits)
     holds = []
-    if over(deletions, limits.deletion_percent, indexed):
+    if loss.is_over:
         holds.append(
             Hold(
                 HoldReason.DELETION_LIMIT,
-                f"{plan.source}: {deletions} of {indexed} documents would be deleted, "
-                f"{deletions * 100 / indexed:.1f} %, the limit is {limits.deletion_percent:g} %. Nothing was deleted. "
+                f"{plan.source}: {loss.count} of {loss.base} documents would be deleted, {loss.share}, the limit is "
+                f"{limits.deletion_percent:g} %. Nothing was deleted. "
                 "Look at the list; approve it if the source really lost them, else repair the source",
             )
         )
-    past = Past.within(history, limits, now)
-    base = indexed + past.removed
-    if past.sum and over(deletions + past.sum, limits.window_percent, base):
+    if loss.is_over_in_window:
         holds.append(
             Hold(
                 HoldReason.DELETION_WINDOW,
-                f"{plan.source}: {deletions} deletions now and {past} in the last {limits.window_days} days are "
-                f"{(deletions + past.sum) * 100 / base:.1f} % of {base} documents, the limit is "
-                f"{limits.window_percent:g} %. Nothing was deleted now. A slow loss looks like this; "
-                "approve it if the clean-up is intended",
+                f"{plan.source}: {loss.count} deletions now and {loss.past} in the last {limits.window_days} days are "
+                f"{loss.window_share} of {loss.window_base} documents, the limit is {limits.window_percent:g} %. "
+                "Nothing was deleted now. A slow loss looks like this; approve it if the clean-up is intended",
             )
         )
     return holds

@@ -10,7 +10,7 @@ from include.domain.documents import SEARCHABLE, Marks, Status
 from include.domain.inventory import IndexInventory
 from include.domain.manifest import Removal
 from include.domain.metadata import OVERRIDABLE, SETTABLE, DocumentPatch, Hand, Patch, Shape, marks_of, merged, value_of
-from include.planning.gate import Limits, Past, over
+from include.planning.limits import Limits, Loss, Past
 
 _PAST = ("created_at", "updated_at")
 _HIDDEN = frozenset(Status) - SEARCHABLE
@@ -151,19 +151,17 @@ def why_too_many_hidden(
 
     The base is what readers find, `shown`: with what is hidden already the limits would grow by what they let through.
     """
-    if not hidden:
-        return ""
-    if over(hidden, limits.deletion_percent, shown):
+    loss = Loss(hidden, shown, Past.within(history, limits, now), limits)
+    if loss.is_over:
         return (
-            f"{source}: {hidden} of {shown} documents would be hidden, {hidden * 100 / shown:.1f} %, the limit is "
+            f"{source}: {hidden} of {shown} documents would be hidden, {loss.share}, the limit is "
             f"{limits.deletion_percent:g} %. Nothing was changed. Choose fewer; or take them down at the source, and "
             "the night's plan asks a person"
         )
-    past = Past.within(history, limits, now)
-    if past.sum and over(hidden + past.sum, limits.window_percent, base := shown + past.removed):
+    if loss.is_over_in_window:
         return (
-            f"{source}: {hidden} documents would be hidden now, and {past} in the last {limits.window_days} days: "
-            f"{(hidden + past.sum) * 100 / base:.1f} % of {base} documents, the limit is {limits.window_percent:g} %. "
+            f"{source}: {hidden} documents would be hidden now, and {loss.past} in the last {limits.window_days} days: "
+            f"{loss.window_share} of {loss.window_base} documents, the limit is {limits.window_percent:g} %. "
             "Nothing was changed. Wait, choose fewer, or take them down at the source"
         )
     return ""

@@ -22,7 +22,7 @@ from datetime import datetime
 from include.domain.manifest import Removal
 from include.domain.metadata import DocumentPatch, patches_checksum
 from include.domain.plan import Action, Change, HeldPlan, Hold, HoldReason, Release
-from include.planning.gate import Limits, Past, over
+from include.planning.limits import Limits, Loss, Past
 from include.planning.release import check_release
 
 
@@ -136,30 +136,26 @@ def judge_families(
 
 
 def _limits_met(plan: FamilyPlan, limits: Limits, past: Past) -> list[Hold]:
-    retired, indexed = plan.retirements, plan.indexed_documents
-    if not retired:
-        return []
+    loss = Loss(plan.retirements, plan.indexed_documents, past, limits)
     families = sum(bool(family.retired) for family in plan.families)
     holds = []
-    if over(retired, limits.deletion_percent, indexed):
+    if loss.is_over:
         holds.append(
             Hold(
                 HoldReason.RETIREMENT_LIMIT,
-                f"{plan.source}: {retired} of {indexed} documents, in {families} families, would be marked as "
-                f"superseded, {retired * 100 / indexed:.1f} %, the limit is {limits.deletion_percent:g} %. They stay "
-                "as they are. Look at the families; approve them if they are right, decide those that are not",
+                f"{plan.source}: {loss.count} of {loss.base} documents, in {families} families, would be marked as "
+                f"superseded, {loss.share}, the limit is {limits.deletion_percent:g} %. They stay as they are. Look at "
+                "the families; approve them if they are right, decide those that are not",
             )
         )
-    base = indexed + past.removed
-    if past.sum and over(retired + past.sum, limits.window_percent, base):
+    if loss.is_over_in_window:
         holds.append(
             Hold(
                 HoldReason.RETIREMENT_WINDOW,
-                f"{plan.source}: {retired} documents would be marked as superseded now, and {past.removed} were "
+                f"{plan.source}: {loss.count} documents would be marked as superseded now, and {past.removed} were "
                 f"deleted and {past.retired} superseded in the last {limits.window_days} days, together "
-                f"{(retired + past.sum) * 100 / base:.1f} % of {base} documents, the limit is "
-                f"{limits.window_percent:g} %. They stay as they are. Look at the families; approve them if they are "
-                "right",
+                f"{loss.window_share} of {loss.window_base} documents, the limit is {limits.window_percent:g} %. They "
+                "stay as they are. Look at the families; approve them if they are right",
             )
         )
     return holds

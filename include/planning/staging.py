@@ -21,7 +21,7 @@ from datetime import datetime
 from include.domain.manifest import Removal
 from include.domain.metadata import DocumentPatch, patches_checksum
 from include.domain.plan import Action, Change, HeldPlan, Hold, HoldReason, Release
-from include.planning.gate import Limits, Past, over
+from include.planning.limits import Limits, Loss, Past
 from include.planning.release import check_release
 
 
@@ -135,30 +135,25 @@ def judge_staging(
 
 
 def _limits_met(plan: StagingPlan, limits: Limits, past: Past) -> list[Hold]:
-    staged, shown = len(plan.staged), plan.shown_documents
-    if not staged:
-        return []
+    loss = Loss(len(plan.staged), plan.shown_documents, past, limits)
     holds = []
-    if over(staged, limits.deletion_percent, shown):
-        share = f"{staged * 100 / shown:.1f} %" if shown else "all"
+    if loss.is_over:
         holds.append(
             Hold(
                 HoldReason.STAGING_LIMIT,
-                f"{plan.source}: {staged} of {shown} documents would be staged for review, {share}, the limit is "
-                f"{limits.deletion_percent:g} %. Readers find them as before. Look at the evidence; approve them if it "
-                "is right",
+                f"{plan.source}: {loss.count} of {loss.base} documents would be staged for review, {loss.share}, the "
+                f"limit is {limits.deletion_percent:g} %. Readers find them as before. Look at the evidence; approve "
+                "them if it is right",
             )
         )
-    base = shown + past.removed
-    if past.sum and over(staged + past.sum, limits.window_percent, base):
+    if loss.is_over_in_window:
         holds.append(
             Hold(
                 HoldReason.STAGING_WINDOW,
-                f"{plan.source}: {staged} documents would be staged for review now, and {past.removed} were deleted "
-                f"and {past.retired} superseded or staged in the last {limits.window_days} days, together "
-                f"{(staged + past.sum) * 100 / base:.1f} % of {base} documents, the limit is "
-                f"{limits.window_percent:g} %. Readers find them as before. Look at the evidence; approve them if it "
-                "is right",
+                f"{plan.source}: {loss.count} documents would be staged for review now, and {past.removed} were "
+                f"deleted and {past.retired} superseded or staged in the last {limits.window_days} days, together "
+                f"{loss.window_share} of {loss.window_base} documents, the limit is {limits.window_percent:g} %. "
+                "Readers find them as before. Look at the evidence; approve them if it is right",
             )
         )
     return holds

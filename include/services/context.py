@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from include.domain.documents import ExtractedDocument, FetchedDocument
 from include.domain.inventory import IndexInventory, Listing
 from include.families.grouping import NEEDED, Needed
-from include.planning.gate import Limits
+from include.planning.limits import Limits
 from include.ports import Clock, Connector, DateClusters, IndexStore, Ledger, Manifests, RemovalMarks
 from include.services.version_writer import VersionWriter
 

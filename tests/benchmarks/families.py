@@ -28,7 +28,7 @@ from rich.table import Table
 
 from include.domain.documents import Status
 from include.domain.manifest import DocumentState, Manifest, RunState
-from include.planning.gate import Limits
+from include.planning.limits import Limits
 from include.records.ledger import GitLedger
 from include.records.manifests import FileManifests
 from include.records.state import StateRoot

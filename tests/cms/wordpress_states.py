@@ -21,7 +21,7 @@ from include.connectors.wordpress import WordPressConnector
 from include.domain.documents import Presence
 from include.domain.errors import DocumentGone, DocumentNotPublic, SourceUnavailable
 from include.domain.manifest import DocumentState, RunState
-from include.planning.gate import Limits
+from include.planning.limits import Limits
 from include.ports import Clock
 from tests.connector_sources import TurnableClock
 from tests.known_failures.site import Site

@@ -16,7 +16,7 @@ from include.domain.events import Reason
 from include.domain.manifest import Manifest
 from include.hooks.delivery import Delivery
 from include.hooks.receiver import Answer, Door, Receiver
-from include.planning.gate import Limits
+from include.planning.limits import Limits
 from include.ports import Inbox
 from include.services.context import SourceContext
 from include.settings import Settings

@@ -19,7 +19,7 @@ from include.domain.dates import rfc3339
 from include.domain.documents import Chunk, ExtractedDocument, Status, StoredChunk
 from include.domain.manifest import Manifest
 from include.domain.plan import HeldPlan, Release
-from include.planning.gate import Limits
+from include.planning.limits import Limits
 from include.ports import Clock, Connector, IndexStore
 from include.services.context import SourceContext
 from include.services.version_writer import VersionWriter

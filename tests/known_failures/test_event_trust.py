@@ -22,7 +22,7 @@ from include.domain.errors import SourceUnavailable
 from include.domain.events import Event, Reason
 from include.domain.manifest import DocumentState, RunState
 from include.hooks.delivery import Delivery
-from include.planning.gate import Limits
+from include.planning.limits import Limits
 from include.records.inbox import FileInbox
 from include.records.state import StateRoot
 from tests.fakes.clock import FakeClock

@@ -9,7 +9,7 @@ import pytest
 from include.domain.errors import ApprovalRefused
 from include.domain.manifest import DocumentState, RunState
 from include.domain.plan import Action, HoldReason
-from include.planning.gate import Limits
+from include.planning.limits import Limits
 from include.telemetry.alerts import alerts
 from tests.fakes.source import FakeSource
 from tests.known_failures.site import Site, filled

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from include.domain.manifest import DocumentState, Manifest, RunState
-from include.planning.gate import Limits
+from include.planning.limits import Limits
 from include.text.normalise import extract
 from tests.cms.wordpress_states import site_over
 from tests.connector_sources import TurnableClock

@@ -19,7 +19,8 @@ from include.domain.inventory import Proof
 from include.domain.manifest import Manifest, Removal, RunState
 from include.domain.plan import Action, Change, HoldReason, Plan, Release, Verdict
 from include.planning.diff import with_contents
-from include.planning.gate import ApprovedPlan, Limits, approve, approve_release, judge
+from include.planning.gate import ApprovedPlan, approve, approve_release, judge
+from include.planning.limits import Limits
 from include.ports import Manifests
 from include.records.manifests import FileManifests
 from include.records.state import StateRoot

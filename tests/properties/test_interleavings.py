@@ -19,8 +19,8 @@ from include.domain.dates import rfc3339
 from include.domain.documents import DocumentKey, Status, StoredChunk
 from include.domain.manifest import RunState
 from include.domain.selection import Selector
-from include.planning.gate import Limits
 from include.planning.inspection import judge_document
+from include.planning.limits import Limits
 from include.services.context import SourceContext
 from include.services.ingest import ingest_documents
 from include.services.reconcile import reconcile

@@ -18,8 +18,8 @@ from include.domain.documents import DocumentKey, Status, StoredChunk
 from include.domain.errors import AuditFailed, ChangeRefused, ChangeUnderway
 from include.domain.manifest import RunState
 from include.domain.metadata import Hand, Patch
-from include.planning.gate import Limits
 from include.planning.inspection import inspect, judge_document, with_marks
+from include.planning.limits import Limits
 from include.services.context import SourceContext
 from include.services.ingest import ingest_documents
 from include.services.set_metadata import apply_change, plan_change

@@ -10,7 +10,7 @@ import pytest
 from include.domain.errors import ApprovalRefused
 from include.domain.manifest import Manifest, RunState
 from include.planning import retirement
-from include.planning.gate import Past
+from include.planning.limits import Past
 from include.services import family_plan, judging_families, resolve_canonical, resolving
 from include.services.resolve_canonical import RESOLVE
 from tests.fakes.records import FakeLedger

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from include.domain.documents import Status
 from include.domain.manifest import RunState
-from include.planning.gate import Limits
+from include.planning.limits import Limits
 from include.services.set_metadata import revert
 from tests.builders import no_progress
 from tests.unit.test_resolve_canonical import SOURCE, Handbook

@@ -15,7 +15,8 @@ from include.domain.errors import ApprovalRefused
 from include.domain.manifest import Removal
 from include.domain.metadata import DocumentPatch
 from include.domain.plan import Action, Change, HeldPlan, HoldReason, Plan, PlanKind, Release
-from include.planning.gate import Limits, judge
+from include.planning.gate import judge
+from include.planning.limits import Limits
 from include.planning.retirement import (
     ApprovedMarks,
     FamilyChange,

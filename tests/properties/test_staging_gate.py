@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from include.domain.manifest import Removal
 from include.domain.metadata import DocumentPatch
 from include.domain.plan import Action, Change, HeldPlan, PlanKind
-from include.planning.gate import Limits
+from include.planning.limits import Limits
 from include.planning.staging import StagingChange, StagingPlan, approve_staging, judge_staging
 from tests.builders import at
 

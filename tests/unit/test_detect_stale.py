@@ -14,7 +14,7 @@ from include.domain.manifest import DocumentState, Feedback, Manifest, RunState
 from include.domain.metadata import Hand
 from include.domain.plan import Action, HoldReason, PlanKind
 from include.domain.review import Applied, Decision, Disposition
-from include.planning.gate import Limits
+from include.planning.limits import Limits
 from include.services.bringing_back import bring_back
 from include.services.detect_stale import DETECT, look_for_stale, stage_released, stage_stale
 from include.services.detecting import Policy

@@ -12,7 +12,7 @@ from include.domain.documents import DocumentKey, Status
 from include.domain.errors import EmbedderMismatch
 from include.domain.manifest import DocumentState, Manifest, RunState
 from include.domain.plan import HoldReason
-from include.planning.gate import Limits
+from include.planning.limits import Limits
 from include.services.context import SourceContext
 from include.services.look_again import look_again
 from tests.builders import context_of, night, no_progress

@@ -8,7 +8,7 @@ import pytest
 
 from include.domain.documents import Presence
 from include.domain.manifest import DocumentState, Manifest, RunState
-from include.planning.gate import Limits
+from include.planning.limits import Limits
 from include.services.reading import GIVE_UP_AFTER
 from tests.builders import context_of, night
 from tests.fakes.clock import FakeClock

@@ -13,7 +13,7 @@ from include.domain.errors import ApprovalRefused, ConfigError, StoreUnavailable
 from include.domain.manifest import DocumentState, FamilyCounts, Manifest, RunState
 from include.domain.metadata import Hand
 from include.domain.plan import Action, HoldReason, PlanKind, Release
-from include.planning.gate import Limits
+from include.planning.limits import Limits
 from include.services.context import SourceContext
 from include.services.deciding import Answer, patches_of_answer
 from include.services.family_plan import Scope

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from include.domain.errors import ConfigError
-from include.planning.gate import Limits
+from include.planning.limits import Limits
 from include.settings import Settings, load_settings
 from include.wiring.application import Application
 
