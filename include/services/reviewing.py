@@ -5,13 +5,14 @@ decision asks for is done by hand, with the command that `by_hand` names.
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from include.domain.dates import rfc3339
 from include.domain.errors import ConfigError
-from include.domain.review import Decision, Disposition, ReviewItem
-from include.services.context import SourceContext
-from include.services.protecting import not_indexed
+from include.domain.review import Decision, Disposition, Recorded, ReviewItem, Said
+from include.ports import ReviewQueue
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,37 +29,78 @@ class Word:
     overrule: bool = False
 
 
-def decide_candidate(context: SourceContext, doc_id: str, word: Word) -> ReviewItem:
-    """Record a person's word, a commit in that person's name; the index is left as it is.
+Missing = Callable[[Collection[str]], Collection[str]]
+"""Which of these documents the index does not hold."""
+
+
+def decide_candidate(
+    queue: ReviewQueue, source: str, doc_id: str, word: Word, *, now: datetime, missing: Missing
+) -> ReviewItem:
+    """Record a person's word, a commit in that person's name; the index is left as it is, and is looked into for a
+    successor only: nobody's word waits for a run that is at work.
 
     Raises ConfigError for a document that is no candidate, a word that lacks something, a day that has passed and a
     successor that is not in the index; DecisionConflict as `ports.ReviewQueue.decide` says.
     """
-    source, today = context.source, context.clock.now()
-    item = context.ledger.candidate(source, doc_id)
+    item = queue.candidate(source, doc_id)
+    decision = decision_on(item, word, now=now)
+    if decision.superseded_by and missing([decision.superseded_by]):
+        raise ConfigError(f"{source}: {decision.superseded_by} is not in the index; nothing was recorded. Check its id")
+    fingerprint = word.fingerprint or item.fingerprint
+    return queue.decide(source, doc_id, decision, fingerprint=fingerprint, overrule=word.overrule)
+
+
+def decide_candidates(
+    queue: ReviewQueue, source: str, items: Sequence[ReviewItem], word: Word, *, now: datetime, missing: Missing
+) -> Recorded:
+    """Record one word on all of these items as they were seen, in one commit. What cannot be recorded of one is said of
+    it and keeps no other from being recorded. Raises ConfigError when that is so of all of them."""
+    said, refused = [], {}
+    for item in items:
+        try:
+            said.append(Said(item.doc_id, decision_on(item, word, now=now), item.fingerprint))
+        except ConfigError as error:
+            refused[item.doc_id] = str(error)
+    if successors := {each.decision.superseded_by for each in said} - {""}:
+        unknown = set(missing(successors))
+        refused |= {
+            each.doc_id: f"{source}: {each.decision.superseded_by} is not in the index"
+            for each in said
+            if each.decision.superseded_by in unknown
+        }
+        said = [each for each in said if each.doc_id not in refused]
+    if refused and not said:
+        raise ConfigError(f"{next(iter(refused.values()))}; nothing was recorded of {len(refused)} candidates")
+    message = f"Decide {word.disposition} for {len(said)} documents of {source}\n\n{word.reason}"
+    recorded = queue.decide_all(source, said, by=word.by, message=message)
+    return replace(recorded, refused={**refused, **recorded.refused})
+
+
+def decision_on(item: ReviewItem, word: Word, *, now: datetime) -> Decision:
+    """Raises ConfigError for a word that lacks something, a day that has passed and a document behind itself."""
+    named = f"{item.source}: {item.doc_id}"
     links = word.disposition is Disposition.SUPERSEDE_LINK
     successor = word.superseded_by or (item.replacement if links else "")
     if links and not successor:
-        raise ConfigError(f"{source}: the evidence on {doc_id} names no replacement; say which with --superseded-by")
+        raise ConfigError(
+            f"{item.source}: the evidence on {item.doc_id} names no replacement; say which with --superseded-by"
+        )
     try:
         decision = Decision(
             word.disposition,
             word.by.strip(),
             word.reason.strip(),
-            at=rfc3339(today),
+            at=rfc3339(now),
             until=word.until,
             superseded_by=successor,
         )
     except ValueError as error:
-        raise ConfigError(f"{source}: {doc_id}: {error}") from error
-    if decision.until and decision.until <= today.date().isoformat():
-        raise ConfigError(f"{source}: {doc_id}: until is {decision.until}, which has passed; allowed is a later day")
-    if successor == doc_id:
-        raise ConfigError(f"{source}: {doc_id} cannot be superseded by itself; name another document")
-    if successor and not_indexed(context, [successor]):
-        raise ConfigError(f"{source}: {successor} is not in the index; nothing was recorded. Check its id")
-    fingerprint = word.fingerprint or item.fingerprint
-    return context.ledger.decide(source, doc_id, decision, fingerprint=fingerprint, overrule=word.overrule)
+        raise ConfigError(f"{named}: {error}") from error
+    if decision.until and decision.until <= now.date().isoformat():
+        raise ConfigError(f"{named}: until is {decision.until}, which has passed; allowed is a later day")
+    if successor == item.doc_id:
+        raise ConfigError(f"{named} cannot be superseded by itself; name another document")
+    return decision
 
 
 def by_hand(source: str, doc_id: str, decision: Decision) -> str:

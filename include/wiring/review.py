@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from include.domain.review import Queue, ReviewItem
-from include.services.reviewing import Word, decide_candidate
+from collections.abc import Collection, Sequence
+from functools import partial
+
+from include.domain.review import Queue, Recorded, ReviewItem
+from include.services.protecting import not_indexed
+from include.services.reviewing import Word, decide_candidate, decide_candidates
 from include.wiring.application import Application
 
 
@@ -18,5 +22,28 @@ def candidate_of(application: Application, source: str, doc_id: str) -> ReviewIt
 
 def decide_for_person(application: Application, source: str, doc_id: str, word: Word) -> ReviewItem:
     """Raises what `services.reviewing.decide_candidate` raises."""
+    return decide_candidate(
+        application.ledger,
+        source,
+        doc_id,
+        word,
+        now=application.clock.now(),
+        missing=partial(_missing, application, source),
+    )
+
+
+def decide_many(application: Application, source: str, items: Sequence[ReviewItem], word: Word) -> Recorded:
+    """Raises what `services.reviewing.decide_candidates` raises."""
+    return decide_candidates(
+        application.ledger,
+        source,
+        items,
+        word,
+        now=application.clock.now(),
+        missing=partial(_missing, application, source),
+    )
+
+
+def _missing(application: Application, source: str, doc_ids: Collection[str]) -> Collection[str]:
     with application.context(source) as context:
-        return decide_candidate(context, doc_id, word)
+        return not_indexed(context, doc_ids)
