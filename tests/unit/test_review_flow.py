@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from include.cli.review_flow import Desk, Sitting, work_through
-from include.domain.review import Decision
+from include.domain.review import Decision, ReviewItem
 from include.services.reviewing import Word, decide_candidate
 from tests.fakes.records import FakeLedger
 from tests.unit.test_review_queue import SOURCE, candidate, finding, purge, put
@@ -66,7 +66,7 @@ class Room:
         self.shown, self.asked = screen.getvalue(), keys.asked
         return sitting
 
-    def decide(self, source: str, doc_id: str, word: Word) -> object:
+    def decide(self, source: str, doc_id: str, word: Word) -> ReviewItem:
         decks = {f"{name}.md" for name in "abc"} | {"decks/march.md"}
         return decide_candidate(
             self.ledger,

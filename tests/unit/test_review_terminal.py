@@ -1,4 +1,4 @@
-"""`truecopy review` in a terminal of its own, as a person has it: keys, lines, Ctrl-C, and what the ledger has of it."""
+"""`truecopy review` in a terminal of its own, as a person has it: keys, lines, Ctrl-C, and what is recorded of it."""
 
 from __future__ import annotations
 
