@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from include.connectors.credentials import Credentials
 from include.connectors.git_history import History, read_history
-from include.connectors.git_mirror import MIRROR_HEAD, may_be_damaged, open_mirror
+from include.connectors.git_mirror import MIRROR_HEAD, may_be_damaged, mirror_folder, open_mirror
 from include.connectors.git_options import GitMarkdownOptions
 from include.connectors.git_pages import Pages
 from include.connectors.git_paths import document_id, raw_path
@@ -23,10 +23,12 @@ from include.domain.documents import DocumentKey, FetchedDocument, Presence
 from include.domain.errors import DocumentGone, DocumentNotPublic, DocumentUnreadable, SourceUnavailable
 from include.domain.inventory import ListedDocument, Listing, Proof
 from include.domain.lineage import Lineage
+from include.domain.redaction import redact
 from include.ports import Clock
 from include.text import front_matter
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://|[^/@:]+@[^/:]+:", re.IGNORECASE)
+_BLOB = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _MEDIA_TYPES = {
     ".md": "text/markdown",
     ".mdx": "text/markdown",
@@ -189,6 +191,24 @@ class GitMarkdownConnector:
         if is_all_read:
             self._pages.read(snapshot, snapshot.documents)
         return snapshot
+
+    def former_body(self, version: str) -> bytes:
+        """See `ports.FormerBodies`. From the mirror as it is; nobody is asked over the network."""
+        options = self._options
+        if _URL.match(options.location):
+            folder = mirror_folder(options.location, self._cache_dir)
+            repository = Repository(folder, shown=redact(options.location), timeout=options.timeout_seconds)
+        else:
+            repository = Repository.local(Path(options.location), timeout=options.timeout_seconds)
+        blob = version.partition(".")[0]
+        if not _BLOB.fullmatch(blob):
+            raise DocumentGone(f"{self._source}: {version} names no file in git", source=self._source)
+        try:
+            return next(content for _, content in repository.blobs([blob]))
+        except (SourceUnavailable, OSError) as error:
+            raise DocumentGone(
+                f"{self._source}: {repository.shown} has no file {blob[:12]} any more", source=self._source
+            ) from error
 
     def _snapshot(self) -> Snapshot:
         return self._pinned or self._pin(is_all_read=False)

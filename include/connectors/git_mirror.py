@@ -41,7 +41,7 @@ def open_mirror(
     were fresh. Raises ConfigError for a cache folder that cannot be written.
     """
     shown = redact(url)
-    git_dir = cache_dir / f"{hashlib.sha256(url.encode()).hexdigest()[:24]}.git"
+    git_dir = mirror_folder(url, cache_dir)
     secret = git_config(credentials)
     try:
         cache_dir.mkdir(parents=True, exist_ok=True)
@@ -64,6 +64,11 @@ def open_mirror(
             "or TRUECOPY_CACHE to a local folder of this user",
             path=str(cache_dir),
         ) from error
+
+
+def mirror_folder(url: str, cache_dir: Path) -> Path:
+    """Where the mirror of `url` is, once it was made."""
+    return cache_dir / f"{hashlib.sha256(url.encode()).hexdigest()[:24]}.git"
 
 
 def may_be_damaged(error: SourceUnavailable) -> bool:

@@ -51,7 +51,8 @@ class DocumentState(StrEnum):
 @dataclass(frozen=True, slots=True)
 class DocumentOutcome:
     """What happened to one document. Chunk counts: `embedded` went through the embedder, `reused` took a
-    vector from the index, `minimum` is how many of its chunk texts the index did not hold before."""
+    vector from the index, `minimum` is how many of its chunk texts the index did not hold before. `version_before` is
+    what readers found until then, of a document that was written."""
 
     doc_id: str
     state: DocumentState
@@ -61,6 +62,7 @@ class DocumentOutcome:
     embedded: int = 0
     reused: int = 0
     minimum: int = 0
+    version_before: str = ""
 
 
 @dataclass(frozen=True, slots=True)

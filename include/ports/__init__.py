@@ -1,7 +1,7 @@
 """What the services need from the world, as Protocols, a module per kind. A reader cannot write, by type."""
 
 from include.ports.clock import Clock
-from include.ports.connector import Connector
+from include.ports.connector import Connector, FormerBodies
 from include.ports.embedding import Embedder, Vectors
 from include.ports.events import Inbox, Traffic
 from include.ports.index import Hit, Hybrid, Index, IndexReader, IndexStore, NewPoint
@@ -15,6 +15,7 @@ __all__ = [
     "Connector",
     "DateClusters",
     "Embedder",
+    "FormerBodies",
     "Hit",
     "Hybrid",
     "Inbox",

@@ -54,6 +54,7 @@ _DOCUMENTS = pa.schema(
         ("embedded", pa.int64()),
         ("reused", pa.int64()),
         ("minimum", pa.int64()),
+        ("version_before", pa.string()),
     ]
 )
 

@@ -89,18 +89,26 @@ class PastRuns:
     ) -> Outcomes:
         """Outcomes in the order of the manifest. `search` is looked for in document and detail, whatever its case.
         Raises FileNotFoundError, and ValueError for a damaged file."""
-        path = f"{run_folder(dag_id, run_id, source)}/documents.parquet"
-        try:
-            table = pq.read_table(io.BytesIO(self._state.read(path)))
-        except pa.ArrowException as error:
-            raise ValueError(f"{path} is damaged: {error}") from error
-        chosen = table
+        chosen = table = self._table(dag_id, run_id, source)
         if states:
             chosen = chosen.filter(pc.is_in(chosen["state"], pa.array([state.value for state in states])))
         if search:
             where = [pc.match_substring(chosen[name], search, ignore_case=True) for name in ("doc_id", "detail")]
             chosen = chosen.filter(pc.or_(*where))
         return Outcomes(outcomes_of(chosen.slice(offset, limit)), chosen.num_rows, table.num_rows)
+
+    def outcome_of(self, dag_id: str, run_id: str, source: str, doc_id: str) -> DocumentOutcome | None:
+        """What became of one document. Raises FileNotFoundError, and ValueError for a damaged file."""
+        table = self._table(dag_id, run_id, source)
+        found = outcomes_of(table.filter(pc.equal(table["doc_id"], doc_id)))
+        return found[0] if found else None
+
+    def _table(self, dag_id: str, run_id: str, source: str) -> pa.Table:
+        path = f"{run_folder(dag_id, run_id, source)}/documents.parquet"
+        try:
+            return pq.read_table(io.BytesIO(self._state.read(path)))
+        except pa.ArrowException as error:
+            raise ValueError(f"{path} is damaged: {error}") from error
 
     def _head(self, path: str) -> RunHead:
         stamp = self._state.stamp(path)

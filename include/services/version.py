@@ -100,7 +100,12 @@ def outcome_of(version: Version) -> DocumentOutcome:
         # Counted from what the document itself had before, not from what the embedder was asked for: a vector that
         # was there and not found again shows up as embedded beyond the minimum.
         minimum=min(version.embedded, len(hashes - {chunk.chunk_hash for chunk in before})),
+        version_before=(max(readable, key=_fence).doc_version or "") if readable else "",
     )
+
+
+def _fence(chunk: StoredChunk) -> str:
+    return rfc3339(chunk.fetched_at) if chunk.fetched_at else ""
 
 
 def withdrawn(version: Version, why: str) -> DocumentOutcome:

@@ -15,7 +15,7 @@ from include.connectors.credentials import Credentials
 from include.connectors.read_with import read_with
 from include.domain.errors import ConfigError
 from include.embedding import registry as embedders
-from include.ports import Connector, Embedder, IndexStore
+from include.ports import Connector, Embedder, IndexStore, RemovalMarks
 from include.ranking.intent import IntentKind
 from include.ranking.periods import Period
 from include.records.date_clusters import FileDateClusters
@@ -27,6 +27,7 @@ from include.records.removal_marks import FileRemovalMarks
 from include.records.state import StateRoot
 from include.records.traffic import FileTraffic
 from include.services.context import SourceContext
+from include.services.kept_out import ErasedMarks, KeptOut
 from include.services.retrieval import Policy, Retrieval, retrieve
 from include.services.version_writer import VersionWriter
 from include.settings import Settings, SourceSettings, load_settings
@@ -40,6 +41,8 @@ from include.validation.suites import index_problems, listing_problems
 from include.wiring.clock import SystemClock
 
 Store = EdgeStore | ServerStore
+
+IMPATIENT_SECONDS = 3.0
 
 
 class Secrets(Protocol):
@@ -139,13 +142,21 @@ class Application:
 
     @cached_property
     def bare_store(self) -> Store:
+        return self._open_store(self.settings.store.lock_timeout_seconds)
+
+    @cached_property
+    def impatient_store(self) -> Store:
+        """The same index, for a page that would rather say that it is busy than wait, and that creates nothing."""
+        return self._open_store(min(IMPATIENT_SECONDS, self.settings.store.lock_timeout_seconds))
+
+    def _open_store(self, lock_timeout: float) -> Store:
         chosen = self.settings.store
         return open_store(
             chosen.url,
             chosen.alias,
             api_key=self._token(chosen.conn_id),
             timeout=chosen.timeout_seconds,
-            lock_timeout=chosen.lock_timeout_seconds,
+            lock_timeout=lock_timeout,
         )
 
     @cached_property
@@ -161,7 +172,7 @@ class Application:
         return VersionWriter(
             store=self.store,
             embedder=self.embedder,
-            removal_marks=FileRemovalMarks(self.state),
+            removal_marks=self.removal_marks,
             clock=self.clock,
             chunk=partial(chunk, max_tokens=self.chunk_tokens, count_tokens=self.embedder.count_tokens),
             pipeline=self.pipeline,
@@ -209,9 +220,10 @@ class Application:
         )
 
     def connector(self, source: str) -> Connector:
-        """A connector with a session of its own; the caller closes it. Raises ConfigError for an unknown source."""
+        """A connector with a session of its own; the caller closes it. It hands over nothing that was erased. Raises
+        ConfigError for an unknown source."""
         chosen = self._source(source)
-        return connectors.build(
+        made = connectors.build(
             chosen.kind,
             source,
             chosen.options,
@@ -220,6 +232,11 @@ class Application:
             credentials=self.secrets.credentials(chosen.conn_id) if chosen.conn_id else Credentials(),
             file=self.file,
         )
+        return KeptOut(made, self.ledger)
+
+    @cached_property
+    def removal_marks(self) -> RemovalMarks:
+        return ErasedMarks(FileRemovalMarks(self.state), self.ledger, self.clock)
 
     @contextmanager
     def context(self, source: str) -> Iterator[SourceContext]:
@@ -232,7 +249,7 @@ class Application:
                 writer=self.writer,
                 ledger=self.ledger,
                 manifests=self.manifests,
-                removal_marks=FileRemovalMarks(self.state),
+                removal_marks=self.removal_marks,
                 date_clusters=FileDateClusters(self.state),
                 clock=self.clock,
                 limits=self.settings.limits_of(source),

@@ -34,7 +34,9 @@ SHOWN = 50
 
 
 class HeldPlanApproval(ApprovalOperator):
-    """Asks about the plan `checksum` of `source`; skips when that plan is not the held one any more.
+    """Asks about the plan `checksum` of `source`; skips when that plan is not the held one any more, or was declined.
+
+    Somebody may have answered elsewhere, in the ops view: then the ledger has it, and nobody is asked again.
 
     `source` and `checksum` are templated from the run's conf, which cannot be changed once the run exists, so that an
     answer always names the plan that was shown.
@@ -57,7 +59,7 @@ class HeldPlanApproval(ApprovalOperator):
 
     def execute(self, context: Context) -> Any:
         from include.wiring.airflow import application, deciding
-        from include.wiring.held_plans import open_plans
+        from include.wiring.held_plans import open_plans, standing_release
 
         with deciding():
             held = open_plans(application(), self.source)
@@ -66,6 +68,13 @@ class HeldPlanApproval(ApprovalOperator):
                 now = ", ".join(each.checksum for each in held)
                 now = f"now held is {now}" if now else "nothing is held any more"
                 raise AirflowSkipException(f"{self.source}: plan {self.checksum} is moot, {now}")
+            if release := standing_release(application(), self.source, self.checksum):
+                self.log.info("approved by %s: %s", release.approved_by, release.reason)
+                return {"chosen_options": [self.APPROVE]}
+            if plan.rejected_by:
+                raise AirflowSkipException(
+                    f"{self.source}: {plan.rejected_by} declined plan {self.checksum}: {plan.rejected_why}"
+                )
             self.subject = f"{self.source}: {_QUESTION[plan.kind].format(len(plan.changes))} (plan {plan.checksum})"
             self.body = describe(plan)
             asked_at = rfc3339(application().clock.now())

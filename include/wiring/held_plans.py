@@ -45,6 +45,14 @@ def reject_held(application: Application, source: str, checksum: str, *, by: str
     application.ledger.reject(source, checksum, by=by.strip(), why=why.strip())
 
 
+def standing_release(application: Application, source: str, checksum: str) -> Release | None:
+    """A person's approval of this plan that can still be used."""
+    release = application.ledger.find_release(source, checksum)
+    if release is None or release.used_by_run or application.clock.now() >= from_rfc3339(release.expires_at):
+        return None
+    return release
+
+
 def open_plans(application: Application, source: str) -> list[HeldPlan]:
     """What waits for a person: one plan of each kind at most."""
     return [plan for kind in PlanKind if (plan := application.ledger.held(source, kind))]
@@ -78,6 +86,11 @@ def apply_held(
     return reconcile_source(application, source, run, progress=progress, released=True)
 
 
+def run_of(source: str, checksum: str) -> str:
+    """The run of `apply_held_plan` in which a person is asked about this plan, and in which it is carried out."""
+    return f"held__{source}__{checksum}"
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """A question to a person about one held plan, or (`moot`) one that has to be withdrawn."""
@@ -88,7 +101,7 @@ class Request:
 
     @property
     def run_id(self) -> str:
-        return f"held__{self.source}__{self.checksum}"
+        return run_of(self.source, self.checksum)
 
 
 def requests_to_make(

@@ -272,6 +272,7 @@ def test_the_manifest_file_names_what_needs_attention_for_a_person_to_read(tmp_p
             "embedded": 0,
             "reused": 0,
             "minimum": 0,
+            "version_before": "",
         }
     ]
     assert record["documents_by_state"] == {"created": 1, "failed": 1}

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from include.ops_view.pages import overview
+from include.ops_view.pages import held, overview, runs
 
-PAGES = (overview,)
+PAGES = (overview, runs, held)
