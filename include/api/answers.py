@@ -7,7 +7,6 @@ import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
 from functools import cached_property
 from typing import Any
 
@@ -18,11 +17,9 @@ from include.domain.documents import DocumentKey
 from include.domain.errors import Skippable
 from include.ports import IndexStore
 from include.ranking.explain import DATE_PARTS, explained, explained_dates, explained_intent
-from include.ranking.intent import IntentKind
-from include.ranking.periods import Period, calendar_period
 from include.records.query_log import AskedQuestion, QueryLog, Shown
 from include.services.document import read_document
-from include.services.retrieval import Retrieval
+from include.services.retrieval import Retrieval, check_question, period_asked_for
 from include.store.shared import SharedReading
 from include.wiring.application import Application
 
@@ -76,7 +73,7 @@ class Answers:
         index or the embedder cannot be reached."""
         began = time.perf_counter()
         self._check(question)
-        period = _period(question, self.application.clock.now())
+        period = period_asked_for(question.as_of, question.intent, now=self.application.clock.now())
         sources = sorted(set(question.sources) or self.application.settings.sources)
         retrieval = self.application.retrieve(
             question.query,
@@ -122,28 +119,14 @@ class Answers:
         }
 
     def _check(self, question: Question) -> None:
-        limits, embedder = self.application.settings.api, self.application.embedder
-        if not question.query.strip():
-            raise Skippable("the question is empty")
-        if len(question.query) > limits.longest_query:
-            raise Skippable(
-                f"the question has {len(question.query)} characters, at most {limits.longest_query} are taken; "
-                "shorten it, nothing is cut silently"
-            )
+        limits = self.application.settings.api
+        check_question(self.application.embedder, question.query, longest=limits.longest_query)
         if question.limit > limits.most_results:
             raise Skippable(f"limit is {question.limit}, at most {limits.most_results} documents are shown")
         configured = self.application.settings.sources
         if unknown := sorted(set(question.sources) - configured.keys()):
             known = ", ".join(sorted(configured))
             raise Skippable(f"there is no source {unknown[0][:80]!r}; there are {known}")
-        tokens = embedder.count_tokens(question.query)
-        if tokens > embedder.max_tokens:
-            raise Skippable(
-                f"the question has {tokens} tokens, the embedder takes {embedder.max_tokens}; shorten it, nothing is "
-                "cut silently",
-                tokens=tokens,
-                limit=embedder.max_tokens,
-            )
 
     def _record(
         self, retrieval_id: str, question: Question, retrieval: Retrieval, asked_by: str, seconds: float
@@ -167,20 +150,6 @@ class Answers:
                 latency_ms=round(seconds * 1000, 1),
             )
         )
-
-
-def _period(question: Question, now: datetime) -> Period | None:
-    if question.as_of is None:
-        return None
-    if question.intent not in (None, IntentKind.AS_OF, IntentKind.HISTORY):
-        raise Skippable(f"as_of asks for another time, intent {question.intent} does not; leave one of them out")
-    try:
-        period = calendar_period(question.as_of)
-    except ValueError as error:
-        raise Skippable(f"as_of: {error}") from None
-    if period.start > now:
-        raise Skippable(f"as_of {question.as_of} lies ahead; nobody knows yet what will hold then")
-    return period
 
 
 def _answer(retrieval: Retrieval, *, explain: bool) -> dict[str, Any]:

@@ -16,11 +16,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from include.domain.documents import DocumentKey
+from include.domain.errors import Skippable
 from include.ports import Embedder, Hybrid, IndexReader, IndexStore, Vectors
 from include.ranking.arrange import Placed, arrange
 from include.ranking.blend import WEIGHTS, Weights, blend
 from include.ranking.intent import Intent, IntentKind, read_intent
-from include.ranking.periods import Period
+from include.ranking.periods import Period, calendar_period
 from include.ranking.recency import HalfLives
 from include.ranking.relevance import WORDS
 from include.ranking.vocabulary import ENGLISH, Vocabulary
@@ -69,6 +70,41 @@ class Retrieval:
     def texts(self) -> list[str]:
         """The texts of the shown documents' chunks, best document first, best chunk first."""
         return [chunk.text for each in self.shown for chunk in each.scored.candidate.chunks]
+
+
+def check_question(embedder: Embedder, query: str, *, longest: int) -> None:
+    """Raises Skippable for a question that is empty or longer than `longest` characters or the embedder takes."""
+    if not query.strip():
+        raise Skippable("the question is empty")
+    if len(query) > longest:
+        raise Skippable(
+            f"the question has {len(query)} characters, at most {longest} are taken; shorten it, nothing is cut "
+            "silently"
+        )
+    tokens = embedder.count_tokens(query)
+    if tokens > embedder.max_tokens:
+        raise Skippable(
+            f"the question has {tokens} tokens, the embedder takes {embedder.max_tokens}; shorten it, nothing is cut "
+            "silently",
+            tokens=tokens,
+            limit=embedder.max_tokens,
+        )
+
+
+def period_asked_for(as_of: str | None, intent: IntentKind | None, *, now: datetime) -> Period | None:
+    """The day, month or year that a caller asks about; None where none is named. Raises Skippable for what is none,
+    lies ahead, or does not go with the intent."""
+    if as_of is None:
+        return None
+    if intent not in (None, IntentKind.AS_OF, IntentKind.HISTORY):
+        raise Skippable(f"as_of asks for another time, intent {intent} does not; leave one of them out")
+    try:
+        period = calendar_period(as_of)
+    except ValueError as error:
+        raise Skippable(f"as_of: {error}") from None
+    if period.start > now:
+        raise Skippable(f"as_of {as_of} lies ahead; nobody knows yet what will hold then")
+    return period
 
 
 def retrieve(
