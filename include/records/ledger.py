@@ -5,6 +5,7 @@
     review/<source>/families/               see records.reviews
     review/<source>/candidates/, settled/   see records.review_queue
     protection/                             see records.protections
+    erased/                                 see records.tombstones
 
 Undo is `git revert`.
 """
@@ -19,10 +20,11 @@ from include.records.held_plans import HeldPlans
 from include.records.protections import Protections
 from include.records.review_queue import ReviewQueue
 from include.records.reviews import FamilyReviews
+from include.records.tombstones import Tombstones
 
 
-class GitLedger(Decisions, HeldPlans, FamilyReviews, ReviewQueue, Protections):
-    """Implements ports.Ledger."""
+class GitLedger(Decisions, HeldPlans, FamilyReviews, ReviewQueue, Protections, Tombstones):
+    """Implements ports.Ledger and ports.erasing.Tombstones."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)

@@ -27,7 +27,7 @@ from include.records.removal_marks import FileRemovalMarks
 from include.records.state import StateRoot
 from include.records.traffic import FileTraffic
 from include.services.context import SourceContext
-from include.services.kept_out import ErasedMarks, KeptOut
+from include.services.erased import ErasedMarks, WithoutErased
 from include.services.retrieval import Policy, Retrieval, retrieve
 from include.services.version_writer import VersionWriter
 from include.settings import Settings, SourceSettings, load_settings
@@ -232,7 +232,7 @@ class Application:
             credentials=self.secrets.credentials(chosen.conn_id) if chosen.conn_id else Credentials(),
             file=self.file,
         )
-        return KeptOut(made, self.ledger)
+        return WithoutErased(made, self.ledger)
 
     @cached_property
     def removal_marks(self) -> RemovalMarks:

@@ -1,0 +1,111 @@
+"""What was erased stays out: tombstones in the ledger, and the connector and the fence that look at them."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from include.domain.documents import DocumentKey, Presence
+from include.domain.errors import ConfigError, DocumentNotPublic
+from include.domain.manifest import RunState
+from include.ports import Connector, RemovalMarks
+from include.records.ledger import GitLedger
+from include.services.erased import ErasedMarks, WithoutErased
+from tests.builders import context_of, day, night
+from tests.fakes.clock import FakeClock
+from tests.fakes.index import FakeIndexStore
+from tests.fakes.records import FakeRemovalMarks
+from tests.fakes.source import FakeSource
+
+KEY = DocumentKey("handbook", "people/jane-doe")
+NOON = "2026-03-01T12:00:00.000000Z"
+
+
+def a_source() -> FakeSource:
+    source = FakeSource()
+    for doc_id in ("people/jane-doe", "people/john-roe", "rules/holidays", "rules/travel", "rules/expenses"):
+        source.put(doc_id, f"# {doc_id}\n\nAll about {doc_id}.\n")
+    return source
+
+
+def test_a_tombstone_tells_nobody_which_document_it_is_of(tmp_path: Path) -> None:
+    ledger = GitLedger(tmp_path)
+    (stone,) = ledger.bury([KEY], by="ada", rule="GDPR art. 17", at=NOON)
+    assert ledger.tombstone_of(KEY) == stone
+    assert (stone.by, stone.rule, stone.at) == ("ada", "GDPR art. 17", NOON)
+    log = subprocess.run(["git", "log", "-p"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert "jane" not in log
+    assert stone.digest in log
+
+
+def test_a_tombstone_is_put_up_once_and_is_another_in_another_ledger(tmp_path: Path) -> None:
+    ledger = GitLedger(tmp_path / "a")
+    (stone,) = ledger.bury([KEY], by="ada", rule="GDPR art. 17", at=NOON)
+    assert ledger.bury([KEY], by="eve", rule="again", at=NOON) == [stone]
+    (other,) = GitLedger(tmp_path / "b").bury([KEY], by="ada", rule="GDPR art. 17", at=NOON)
+    assert other.digest != stone.digest
+
+
+def test_a_tombstone_is_lifted_by_name_only(tmp_path: Path) -> None:
+    ledger = GitLedger(tmp_path)
+    ledger.bury([KEY], by="ada", rule="GDPR art. 17", at=NOON)
+    assert not ledger.lift(DocumentKey("handbook", "people"), by="ada", why="a slip")
+    assert ledger.lift(KEY, by="ada", why="it was the wrong Jane")
+    assert ledger.tombstone_of(KEY) is None
+    assert ledger.tombstones() == []
+
+
+def test_a_lost_salt_lets_nothing_in_again(tmp_path: Path) -> None:
+    ledger = GitLedger(tmp_path)
+    ledger.bury([KEY], by="ada", rule="GDPR art. 17", at=NOON)
+    (tmp_path / "erased" / "salt").unlink()
+    with pytest.raises(ConfigError, match="erased documents cannot be told"):
+        ledger.tombstone_of(KEY)
+    with pytest.raises(ConfigError):
+        ledger.tombstones()
+
+
+@pytest.mark.parametrize("how", ["day", "day by id", "night"])
+def test_no_run_brings_an_erased_document_back(tmp_path: Path, how: str) -> None:
+    source, ledger, store, clock = a_source(), GitLedger(tmp_path), FakeIndexStore(), FakeClock()
+    ledger.bury([KEY], by="ada", rule="GDPR art. 17", at=NOON)
+    connector: Connector = WithoutErased(source.connector(clock), ledger)
+    marks: RemovalMarks = ErasedMarks(FakeRemovalMarks(), ledger, clock)
+    context = context_of(connector, store=store, clock=clock, removal_marks=marks)
+    match how:
+        case "day":
+            day(context, "1")
+        case "day by id":
+            day(context, "1", doc_ids=[KEY.doc_id, "rules/travel"], force=True)
+        case _:
+            assert night(context, "1").state is RunState.TRUE
+    with store.reading() as index:
+        indexed = {chunk.doc_id for chunk in index.scan("handbook")}
+    assert "rules/travel" in indexed
+    assert KEY.doc_id not in indexed
+
+
+def test_a_read_that_began_before_the_erasure_writes_nothing_after_it(tmp_path: Path) -> None:
+    source, ledger, store, clock = a_source(), GitLedger(tmp_path), FakeIndexStore(), FakeClock()
+    marks = ErasedMarks(FakeRemovalMarks(), ledger, clock)
+    context = context_of(source.connector(clock), store=store, clock=clock, removal_marks=marks)
+    read = context.read(context.connector.fetch(KEY.doc_id))
+    ledger.bury([KEY], by="ada", rule="GDPR art. 17", at=NOON)
+    (outcome,) = context.writer.write([read])
+    assert outcome.state.value == "withdrawn"
+    with store.reading() as index:
+        assert list(index.scan("handbook")) == []
+
+
+def test_an_erased_document_is_not_read_and_counts_as_not_public(tmp_path: Path) -> None:
+    ledger, source = GitLedger(tmp_path), a_source()
+    connector = WithoutErased(source.connector(FakeClock()), ledger)
+    assert connector.probe(KEY.doc_id) is Presence.PRESENT
+    source.before_fetch = lambda doc_id: ledger.bury([KEY], by="ada", rule="while it was read", at=NOON)
+    with pytest.raises(DocumentNotPublic) as refused:
+        connector.fetch(KEY.doc_id)
+    assert "jane" not in str(refused.value)
+    assert connector.probe(KEY.doc_id) is Presence.NOT_PUBLIC
+    assert KEY.doc_id not in connector.list_documents().documents
