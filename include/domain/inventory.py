@@ -89,9 +89,11 @@ class IndexedDocument:
 
 @dataclass(frozen=True, slots=True)
 class IndexInventory:
-    """The index's side of one source. `foreign_points` belong to no configured source and are never touched."""
+    """The index's side of one source. `foreign_points` belong to no configured source and are never touched.
+    `kept_out` are the versions, by doc id, that a person has taken out of it."""
 
     source: str
     documents: Mapping[str, IndexedDocument] = field(default_factory=dict)
     points: int = 0
     foreign_points: int = 0
+    kept_out: Mapping[str, str] = field(default_factory=dict)

@@ -1,14 +1,15 @@
 """The review queue: candidates for the trash can with their evidence, and what a person decides about each. Pure data.
 
-    found -> open -> decided -> settled
-              ^         |
-              `---------' evidence or document is another by now, or somebody protected it
+    found -> open -> decided -> (its removal is proposed to the source) -> settled
+              ^         |                       |
+              `---------+-----------------------' evidence or document is another by now, or somebody protected it
 
 Nothing but a person's word ever turns an open item into a decided one.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -91,11 +92,15 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What became of a decision: when (RFC 3339), in which run, and what was done, in words."""
+    """What became of a decision: when (RFC 3339), in which run, and what was done, in words. `branch` and `commit` take
+    the document out of the repository that is its source; `pushed_at` is empty where nobody pushed the branch yet."""
 
     at: str
     run_id: str
     detail: str
+    branch: str = ""
+    commit: str = ""
+    pushed_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +112,7 @@ class ReviewItem:
     does not change it. `diff` shows it beside `replacement`, a doc id with the text `replacement_hash`; all three are
     empty where there is none. `links` documents that readers see link to it, `linked_from` are the first of them.
     `notes` say what happened to the item that a person should know, the newest last.
-    `applied` is set on settled items only.
+    `applied` is set on settled items, and on decided ones whose removal the source has to take up first.
     """
 
     source: str
@@ -134,6 +139,19 @@ class ReviewItem:
     @property
     def is_open(self) -> bool:
         return self.decision is None
+
+    @property
+    def waits_for_source(self) -> bool:
+        """Whether its removal is proposed to its source: of an item in the queue."""
+        return self.decision is not None and self.applied is not None
+
+    @property
+    def word(self) -> str:
+        """Which word on which document this is, the same for as long as nobody says another: 16 hex digits, empty for
+        an open item."""
+        made = self.decision
+        said = (self.source, self.doc_id, made.disposition, made.by, made.at) if made else ()
+        return hashlib.sha256("\x1f".join(said).encode()).hexdigest()[:16] if made else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +212,21 @@ class Protection:
     reason: str
     by: str
     at: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeptOut:
+    """A person has taken a document out of the index whose source is not ours to write. For as long as that has this
+    version, it is not brought in again. `at` is RFC 3339."""
+
+    doc_version: str
+    content_hash: str
+    reason: str
+    by: str
+    at: str
+
+    def __str__(self) -> str:
+        return f"{self.by} took it out of the index on {self.at[:10]} ({self.reason})"
 
 
 def one_line(text: str) -> bool:

@@ -8,7 +8,8 @@
 | decided     | yes, same text and evidence           | decided                                               |
 | decided     | with another text, other evidence, no | open, with a note that says who had decided what      |
 
-No decision is dropped without a note, and none is made here.
+A decided item whose removal waits for its source is decided like any other. No decision is dropped without a note, and
+none is made here.
 """
 
 from __future__ import annotations
@@ -30,11 +31,12 @@ def renewed(
         if found is not None:
             return replace(found, since=standing.since, notes=standing.notes)
         return standing if standing.notes else None
+    if standing.waits_for_source and content_hash is None:
+        return standing  # its source has taken it up; whoever carries decisions out settles it
     why = why_outdated(standing, found, content_hash=content_hash, why_not=why_not)
-    if not why and found is not None:
-        return replace(found, since=standing.since, notes=standing.notes, decision=standing.decision)
     fresh = standing if found is None else replace(found, since=standing.since, notes=standing.notes)
-    return taken_back(replace(fresh, decision=standing.decision), why)
+    fresh = replace(fresh, decision=standing.decision, applied=standing.applied)
+    return taken_back(fresh, why) if why else fresh
 
 
 def why_outdated(item: ReviewItem, found: ReviewItem | None, *, content_hash: str | None, why_not: str = "") -> str:
@@ -56,8 +58,8 @@ def taken_back(item: ReviewItem, why: str) -> ReviewItem:
         return item
     made = item.decision
     when = f" on {made.at[:10]}" if made.at else ""
-    note = f"{made.by} decided {made}{when} ({made.why}), but {why}. Decide again."
-    return replace(item, decision=None, notes=(*item.notes, note))
+    note = f"{made.by} decided {made}{when} ({made.why}), but {why}. Decide again.{_still_proposed(item)}"
+    return replace(item, decision=None, applied=None, notes=(*item.notes, note))
 
 
 def decided(item: ReviewItem, decision: Decision, *, fingerprint: str, overrule: bool) -> ReviewItem:
@@ -82,8 +84,15 @@ def decided(item: ReviewItem, decision: Decision, *, fingerprint: str, overrule:
                 doc_id=item.doc_id,
                 first=first.by,
             )
-        notes = (*notes, overruled(first, decision))
-    return replace(item, decision=decision, notes=notes)
+        notes = (*notes, f"{overruled(first, decision)}{_still_proposed(item)}")
+    return replace(item, decision=decision, applied=None, notes=notes)
+
+
+def _still_proposed(item: ReviewItem) -> str:
+    """A commit that was made for a decision outlives it: only whoever owns the source can drop it."""
+    if item.applied is None or not item.applied.commit:
+        return ""
+    return f" The branch {item.applied.branch} still removes it ({item.applied.commit[:12]}): do not merge that."
 
 
 def overruled(first: Decision, second: Decision) -> str:

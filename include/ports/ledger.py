@@ -10,10 +10,10 @@ from include.domain.documents import Marks
 from include.domain.metadata import Hand, MetadataChange, Patch
 from include.domain.plan import HeldPlan, PlanKind, Release
 from include.families.review import FamilyReview
-from include.ports.review import Protections, ReviewQueue
+from include.ports.review import CarryingOut, KeepingOut, Protections, ReviewQueue
 
 
-class Ledger(ReviewQueue, Protections, Protocol):
+class Ledger(ReviewQueue, Protections, KeepingOut, CarryingOut, Protocol):
     """People's decisions, each a commit with author and reason."""
 
     def marks(self, source: str) -> Mapping[str, Marks]:

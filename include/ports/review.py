@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
-from include.domain.review import Decision, Protection, Queue, Recorded, ReviewItem, Said
+from include.domain.consequence import Consequence
+from include.domain.review import Decision, KeptOut, Protection, Queue, Recorded, ReviewItem, Said
 
 
 class ReviewQueue(Protocol):
@@ -69,4 +70,34 @@ class Protections(Protocol):
 
     def protect(self, source: str, changes: Mapping[str, Protection | None], *, by: str, message: str) -> None:
         """Hold these documents, None to let one go, in one commit in the name of `by`."""
+        ...
+
+
+class KeepingOut(Protocol):
+    """What people have taken out of the index, whose source goes on listing it."""
+
+    def kept_out(self, source: str) -> Mapping[str, KeptOut]:
+        """By doc id. Raises ConfigError for a file that was spoilt by hand."""
+        ...
+
+    def let_in(self, source: str, versions: Mapping[str, str]) -> None:
+        """These versions, by doc id, are in the index: those of them that are another than the one that was taken out
+        are kept out no longer."""
+        ...
+
+
+class CarryingOut(Protocol):
+    """What was decided, made true in the ledger."""
+
+    def carry_out(self, what: Consequence) -> None:
+        """Record everything that follows from a decision, in one commit in the name of who made it; reverting that
+        commit takes all of it back. Carrying out twice is fine.
+
+        Raises DecisionConflict when the decision is another by now, or the item left the queue some other way, and
+        ChangeRefused when its marks are: nothing is recorded then.
+        """
+        ...
+
+    def carried_out(self, source: str) -> frozenset[str]:
+        """The `ReviewItem.word` of every decision that ever was, those included that somebody took back."""
         ...

@@ -75,18 +75,7 @@ class Decisions(YamlRecords):
 
     def record(self, change: MetadataChange) -> None:
         with self._repository.locked():
-            decided = self.decided(change.source, change.hand)
-            fields = _with(decided, change)
-            if self.recorded(change.source, change.run_id) is not None:
-                if fields != decided:
-                    raise ChangeRefused(
-                        f"{change.source}: run {change.run_id} has changed metadata already, and the ledger says "
-                        "something else by now. Nothing was changed; a new run needs an id of its own",
-                        source=change.source,
-                    )
-            else:
-                self._repository.write(_change_path(change.source, change.run_id), _written(change))
-                self._repository.write(_path(change.source, change.hand), write_entries(fields))
+            if self._write_change(change):
                 self._commit_change(change)
 
     def recorded(self, source: str, run_id: str) -> MetadataChange | None:
@@ -107,9 +96,24 @@ class Decisions(YamlRecords):
                 ) from None
             yield
 
+    def _write_change(self, change: MetadataChange) -> list[str]:
+        """The files that were written; none where its run has recorded it already. Raises what `record` raises."""
+        decided = self.decided(change.source, change.hand)
+        fields = _with(decided, change)
+        if self.recorded(change.source, change.run_id) is not None:
+            if fields != decided:
+                raise ChangeRefused(
+                    f"{change.source}: run {change.run_id} has changed metadata already, and the ledger says something "
+                    "else by now. Nothing was changed; a new run needs an id of its own",
+                    source=change.source,
+                )
+            return []
+        self._repository.write(_change_path(change.source, change.run_id), _written(change))
+        self._repository.write(_path(change.source, change.hand), write_entries(fields))
+        return _paths(change)
+
     def _commit_change(self, change: MetadataChange) -> None:
-        paths = [_change_path(change.source, change.run_id), _path(change.source, change.hand)]
-        self._repository.commit(paths, _message(change), author=person(change.by))
+        self._repository.commit(_paths(change), _message(change), author=person(change.by))
 
     def _finish(self, left: Sequence[str]) -> None:
         """What a killed writer had written. Readers go by the hand's file: once it is there the change has been made,
@@ -125,6 +129,10 @@ class Decisions(YamlRecords):
 
 def _path(source: str, hand: Hand) -> str:
     return f"{_FOLDERS[hand]}/{source}.yaml"
+
+
+def _paths(change: MetadataChange) -> list[str]:
+    return [_change_path(change.source, change.run_id), _path(change.source, change.hand)]
 
 
 def _change_path(source: str, run_id: str) -> str:

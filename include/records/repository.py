@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -109,6 +110,14 @@ class Repository:
             return None  # there is no commit at all
         is_there = self._git("ls-tree", "--name-only", "HEAD", "--", path).strip()
         return self._git("show", f"HEAD:{path}") if is_there else None
+
+    def trailers(self, name: str, *, starting: str) -> list[str]:
+        """What commits, whether reverted since or not, say in a line `name: …` at their end that begins so."""
+        if not (self.folder / ".git").exists() or not self._git("rev-list", "-n", "1", "--all").strip():
+            return []
+        form = f"%(trailers:key={name},valueonly,separator=%x0A)"
+        lines = self._git("log", f"--grep=^{name}: {re.escape(starting)}", f"--format={form}").splitlines()
+        return [line for line in lines if line.startswith(starting)]
 
     @contextmanager
     def _writable(self) -> Iterator[None]:

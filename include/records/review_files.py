@@ -51,7 +51,8 @@ _MAY_BE_EMPTY = frozenset({"title", "url", "replacement", "replacement_hash", "d
 _FIELDS = (*_TEXTS, "score", "evidence", "links", "linked_from", "notes", "decision", "applied")
 _FINDING = ("signal", "strength", "sentence", "anchor", "facts", "replacement", "fingerprint")
 _DECISION = ("disposition", "by", "why", "at", "until", "superseded_by")
-_APPLIED = ("at", "run_id", "detail")
+_APPLIED = ("at", "run_id", "detail", "branch", "commit", "pushed_at")
+_PROPOSED = _APPLIED[3:]
 
 
 class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
@@ -229,4 +230,4 @@ def _applied(value: object, problems: list[str]) -> Applied | None:
     if not isinstance(value, dict):
         problems.append(f"applied is {value!r}; due are {', '.join(_APPLIED)}")
         return None
-    return Applied(**{name: _text(value, name, "applied.", problems) for name in _APPLIED})
+    return Applied(**{name: _text(value, name, "applied.", problems, empty=name in _PROPOSED) for name in _APPLIED})

@@ -94,30 +94,55 @@ class ReviewQueue(YamlRecords):
             return self._replace(queue, items, message)
 
     def settle(self, source: str, items: Sequence[ReviewItem], *, by: str, message: str) -> None:
+        for item in items:
+            if item.applied is None or item.decision is None:
+                raise ValueError(f"{source}: {item.doc_id} was not decided, or nothing was done; it is not settled")
         with self._repository.locked():
-            queue = self.candidates(source)
-            due = []
-            for item in items:
-                if item.applied is None or item.decision is None:
-                    raise ValueError(f"{source}: {item.doc_id} was not decided, or nothing was done; it is not settled")
-                standing = queue.find(item.doc_id)
-                if standing is None and (self._folder / _settled_path(item)).exists():
-                    continue
-                if standing is None or standing.decision != item.decision:
-                    now = f"{standing.decision.by}: {standing.decision}" if standing and standing.decision else "none"
-                    raise DecisionConflict(
-                        f"{source}: {item.doc_id}: the decision is another by now ({now}), not {item.decision} of "
-                        f"{item.decision.by}; nothing was settled. Apply the decisions again",
-                        source=source,
-                        doc_id=item.doc_id,
-                    )
-                due.append(item)
-            for item in due:
-                self._repository.write(_settled_path(item), write_item(item))
-                (self._folder / candidate_path(source, item.doc_id)).unlink()
-            if due:
-                paths = [path for item in due for path in (_settled_path(item), candidate_path(source, item.doc_id))]
+            due = [item for item in items if self._stands(item)]
+            if paths := [path for item in due for path in self._write_settled(item)]:
                 self._repository.commit(paths, message, person(by))
+
+    def _stands(self, item: ReviewItem) -> bool:
+        """Whether an item is in the queue with this decision; not, where it was settled with it already. Raises
+        DecisionConflict where it is otherwise."""
+        found = self._look(candidate_path(item.source, item.doc_id))
+        standing = found.decision if isinstance(found, ReviewItem) else None
+        if standing == item.decision:
+            return True
+        if found is None and self._settled_with(item) is not None:
+            return False
+        now = f"{standing.by}: {standing}" if standing else "none"
+        assert item.decision is not None
+        raise DecisionConflict(
+            f"{item.source}: {item.doc_id}: the decision is another by now ({now}), not {item.decision} of "
+            f"{item.decision.by}; nothing was settled. Apply the decisions again",
+            source=item.source,
+            doc_id=item.doc_id,
+        )
+
+    def _settled_with(self, item: ReviewItem) -> str | None:
+        """The file in which an item was settled with this decision, if there is one."""
+        folder = f"review/{item.source}/settled"
+        for file in sorted((self._folder / folder).glob(f"{_name(item.doc_id)}-*.yaml")):
+            found = self._look(f"{folder}/{file.name}")
+            if isinstance(found, ReviewItem) and found.decision == item.decision:
+                return f"{folder}/{file.name}"
+        return None
+
+    def _write_settled(self, item: ReviewItem) -> list[str]:
+        """Out of the queue; the files that were written and removed. What a killed writer had settled keeps its
+        file."""
+        settled, path = self._settled_with(item), candidate_path(item.source, item.doc_id)
+        if settled is None:
+            settled = _settled_path(item)
+            self._repository.write(settled, write_item(item))
+        (self._folder / path).unlink()
+        return [settled, path]
+
+    def _write_candidate(self, item: ReviewItem) -> list[str]:
+        path = candidate_path(item.source, item.doc_id)
+        self._repository.write(path, write_item(item))
+        return [path]
 
     def finish_reviews(self, left: Sequence[str]) -> None:
         """Files that were changed and not committed: a person's own editing. Each decision becomes a commit in the name
@@ -198,9 +223,7 @@ class ReviewQueue(YamlRecords):
         return replace(queue, items=tuple(kept))
 
     def _put(self, item: ReviewItem, message: str, author: str) -> None:
-        path = candidate_path(item.source, item.doc_id)
-        self._repository.write(path, write_item(item))
-        self._repository.commit([path], message, author)
+        self._repository.commit(self._write_candidate(item), message, author)
 
     def _text(self, path: str) -> str | None:
         try:

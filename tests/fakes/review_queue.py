@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from include.domain.errors import ConfigError, DecisionConflict
 from include.domain.review import Decision, Protection, Queue, Recorded, ReviewItem, Said, Unreadable
@@ -73,19 +73,24 @@ class FakeReviewQueue:
         )
 
     def settle(self, source: str, items: Sequence[ReviewItem], *, by: str, message: str) -> None:
-        due = []
         for item in items:
             if item.applied is None or item.decision is None:
                 raise ValueError(f"{item.doc_id} was not decided, or nothing was done")
-            standing = self.items.get((source, item.doc_id))
-            if standing is None and any(_same(item, each) for each in self.done):
-                continue
-            if standing is None or standing.decision != item.decision:
-                raise DecisionConflict(f"{source}: {item.doc_id}: the decision is another by now")
-            due.append(item)
-        for item in due:
-            del self.items[source, item.doc_id]
-            self.done.append(item)
+        for item in [each for each in items if self.stands(each)]:
+            self.put_away(item)
+
+    def stands(self, item: ReviewItem) -> bool:
+        standing = self.items.get((item.source, item.doc_id))
+        if standing is not None and standing.decision == item.decision:
+            return True
+        settled = (each for each in self.done if (each.source, each.doc_id) == (item.source, item.doc_id))
+        if standing is None and any(each.decision == item.decision for each in settled):
+            return False
+        raise DecisionConflict(f"{item.source}: {item.doc_id}: the decision is another by now")
+
+    def put_away(self, item: ReviewItem) -> None:
+        del self.items[item.source, item.doc_id]
+        self.done.append(item)
 
     def holds(self, source: str) -> Mapping[str, Protection]:
         return dict(self.held_documents.get(source, {}))
@@ -93,7 +98,3 @@ class FakeReviewQueue:
     def protect(self, source: str, changes: Mapping[str, Protection | None], *, by: str, message: str) -> None:
         after = {**self.holds(source), **changes}
         self.held_documents[source] = {doc_id: hold for doc_id, hold in after.items() if hold is not None}
-
-
-def _same(item: ReviewItem, other: ReviewItem) -> bool:
-    return replace(item, notes=()) == replace(other, notes=())
