@@ -162,6 +162,20 @@ class Manifest:
     def count(self, *states: DocumentState) -> int:
         return sum(outcome.state in states for outcome in self.outcomes)
 
+    @property
+    def removal(self) -> Removal:
+        """What this run took from the answers. One that was killed or broke off cannot say what it did: whatever it was
+        allowed to counts as done, and no document is named."""
+        at = self.finished_at or self.started_at
+        if self.state in (RunState.RUNNING, RunState.FAILED):
+            return Removal(at, self.planned_removals, self.run_id, self.planned_retirements)
+        removed = self._named(DocumentState.DELETED, DocumentState.HIDDEN)
+        retired = self._named(DocumentState.RETIRED, DocumentState.STAGED)
+        return Removal(at, len(removed), self.run_id, len(retired), frozenset(removed), frozenset(retired))
+
+    def _named(self, *states: DocumentState) -> list[str]:
+        return [outcome.doc_id for outcome in self.outcomes if outcome.state in states]
+
 
 @dataclass(frozen=True, slots=True)
 class RunHead:
@@ -196,12 +210,19 @@ class RunHead:
 @dataclass(frozen=True, slots=True)
 class Removal:
     """How many documents a past run removed, and how many it `retired` (they stay in the index, behind another or
-    staged), both without a person's release; input of the sliding window."""
+    staged); input of the sliding window. `removed_ids` and `retired_ids` are their doc ids, empty where only the
+    numbers are known."""
 
     at: datetime
     documents: int
     run_id: str = ""
     retired: int = 0
+    removed_ids: frozenset[str] = frozenset()
+    retired_ids: frozenset[str] = frozenset()
+
+    @property
+    def is_none(self) -> bool:
+        return not (self.documents or self.retired)
 
 
 @dataclass(frozen=True, slots=True)

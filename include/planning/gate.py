@@ -161,7 +161,8 @@ def _waiting_holds(waiting: Sequence[Change], standing: HeldPlan) -> list[Hold]:
 
 
 def _removal_holds(plan: Plan, limits: Limits, history: Sequence[Removal], now: datetime) -> list[Hold]:
-    loss = Loss(len(plan.removals), plan.indexed_documents, Past.within(history, limits, now), limits)
+    leaving = [change.doc_id for change in plan.removals]
+    loss = Loss(len(plan.removals), plan.indexed_documents, Past.within(history, limits, now, leaving), limits)
     holds = []
     if loss.is_over:
         holds.append(

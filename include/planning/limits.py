@@ -32,10 +32,15 @@ class Past:
     retired: int
 
     @classmethod
-    def within(cls, history: Iterable[Removal], limits: Limits, now: datetime) -> Past:
+    def within(cls, history: Iterable[Removal], limits: Limits, now: datetime, leaving: Iterable[str] = ()) -> Past:
+        """A document counts once, though it was superseded, then staged, then removed: it left the answers once. So
+        those that are `leaving` now are not counted as retired before."""
         since = now - timedelta(days=limits.window_days)
         recent = [removal for removal in history if removal.at >= since]
-        return cls(sum(each.documents for each in recent), sum(each.retired for each in recent))
+        retired = frozenset().union(*(each.retired_ids for each in recent))
+        counted = frozenset(leaving).union(*(each.removed_ids for each in recent))
+        nameless = sum(each.retired - len(each.retired_ids) for each in recent)
+        return cls(sum(each.documents for each in recent), len(retired - counted) + nameless)
 
     @property
     def sum(self) -> int:

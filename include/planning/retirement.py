@@ -123,7 +123,8 @@ def judge_families(
 
     `standing` is the source's open held plan of families, if there is one.
     """
-    holds = _limits_met(plan, limits, Past.within(history, limits, now))
+    leaving = frozenset().union(*(family.retired for family in plan.families))
+    holds = _limits_met(plan, limits, Past.within(history, limits, now, leaving))
     waiting = {change.doc_id for change in (standing.changes if standing else ()) if change.action is Action.RETIRE}
     allowed: list[FamilyChange] = []
     held: list[FamilyChange] = []

@@ -117,7 +117,8 @@ def judge_staging(
 
     `standing` is the source's open held plan of staging, if there is one.
     """
-    holds = _limits_met(plan, limits, Past.within(history, limits, now))
+    leaving = [each.change.doc_id for each in plan.staged]
+    holds = _limits_met(plan, limits, Past.within(history, limits, now, leaving))
     waiting = {change.doc_id for change in (standing.changes if standing else ()) if change.action is Action.STAGE}
     allowed: list[StagingChange] = []
     held: list[StagingChange] = []

@@ -27,7 +27,7 @@ import pyarrow.parquet as pq
 from pydantic import TypeAdapter
 
 from include.domain.dates import from_rfc3339, rfc3339
-from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, Removal, RunHead, RunState
+from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, Removal, RunHead
 from include.records.names import file_name
 from include.records.state import StateRoot
 
@@ -86,7 +86,7 @@ class FileManifests:
         orders = [RUNS]
         if manifest.found is not None:
             orders.append(_COMPARISONS)
-        if manifest.planned_removals or manifest.planned_retirements or sum(_removed(manifest)):
+        if manifest.planned_removals or manifest.planned_retirements or not manifest.removal.is_none:
             orders.append(_REMOVALS)
         for order in orders:
             self._state.write(f"{order}/{manifest.source}/{_order(manifest)}", b"")
@@ -126,10 +126,8 @@ class FileManifests:
             manifest = self._readable(run, source)
             if manifest is None or manifest.released:
                 continue
-            documents, retired = _removed(manifest)
-            if documents or retired:
-                at = manifest.finished_at or manifest.started_at
-                removals.append(Removal(at, documents, manifest.run_id, retired))
+            if not manifest.removal.is_none:
+                removals.append(manifest.removal)
         return removals
 
     def _newest_first(self, runs: Sequence[RunName], source: str, until: datetime | None) -> Iterator[Manifest]:
@@ -196,17 +194,6 @@ def _to_parquet(outcomes: Sequence[DocumentOutcome]) -> bytes:
     buffer = io.BytesIO()
     pq.write_table(table, buffer)
     return buffer.getvalue()
-
-
-def _removed(manifest: Manifest) -> tuple[int, int]:
-    """Documents that a run removed, and those that it retired or staged."""
-    # A run that was killed or broke off cannot say what it did; whatever it was allowed to counts as done.
-    if manifest.state in (RunState.RUNNING, RunState.FAILED):
-        return manifest.planned_removals, manifest.planned_retirements
-    return (
-        manifest.count(DocumentState.DELETED, DocumentState.HIDDEN),
-        manifest.count(DocumentState.RETIRED, DocumentState.STAGED),
-    )
 
 
 def run_folder(dag_id: str, run_id: str, source: str) -> str:

@@ -8,13 +8,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 
-from include.domain.consequence import Consequence
 from include.domain.documents import DocumentKey, Marks
 from include.domain.errors import ApprovalRefused, ChangeRefused, ChangeUnderway
-from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, Removal, RunState
+from include.domain.manifest import DocumentOutcome, Manifest, Removal
 from include.domain.metadata import Hand, MetadataChange, Patch, marks_of, merged
 from include.domain.plan import HeldPlan, PlanKind, Release
-from include.domain.review import KeptOut
 from include.families.review import FamilyReview
 from include.planning.fences import later_removal
 from tests.fakes.review_queue import FakeReviewQueue
@@ -59,18 +57,8 @@ class FakeManifests:
         return list(islice(self.newest_first(source, (dag_id,) if dag_id else ()), limit))
 
     def removals(self, source: str, since: datetime) -> Sequence[Removal]:
-        removals = []
-        for manifest in self.saved.values():
-            killed = manifest.state in (RunState.RUNNING, RunState.FAILED)
-            done = manifest.count(DocumentState.DELETED, DocumentState.HIDDEN)
-            documents = manifest.planned_removals if killed else done
-            retired = (
-                manifest.planned_retirements if killed else manifest.count(DocumentState.RETIRED, DocumentState.STAGED)
-            )
-            at = manifest.finished_at or manifest.started_at
-            if manifest.source == source and (documents or retired) and not manifest.released and at >= since:
-                removals.append(Removal(at, documents, manifest.run_id, retired))
-        return removals
+        found = [each.removal for each in self.saved.values() if each.source == source and not each.released]
+        return [each for each in found if not each.is_none and each.at >= since]
 
 
 @dataclass
@@ -85,8 +73,6 @@ class FakeLedger(FakeReviewQueue):
     requests: dict[tuple[str, PlanKind], dict[str, str]] = field(default_factory=dict)
     releases: list[Release] = field(default_factory=list)
     open_reviews: dict[str, list[FamilyReview]] = field(default_factory=dict)
-    out: dict[str, dict[str, KeptOut]] = field(default_factory=dict)
-    words: list[tuple[str, str]] = field(default_factory=list)
 
     def marks(self, source: str) -> Mapping[str, Marks]:
         hands = [self.decided(source, hand) for hand in Hand]
@@ -116,35 +102,6 @@ class FakeLedger(FakeReviewQueue):
 
     def recorded(self, source: str, run_id: str) -> MetadataChange | None:
         return next((each for each in self.changes if (each.source, each.run_id) == (source, run_id)), None)
-
-    def carry_out(self, what: Consequence) -> None:
-        item = what.item
-        if not self.stands(item):
-            return
-        for change in what.changes:
-            self.record(change)
-        if what.hold is not None:
-            self.protect(item.source, {item.doc_id: what.hold}, by="", message="")
-        if what.kept_out is not None:
-            self.out.setdefault(item.source, {})[item.doc_id] = what.kept_out
-        if what.settles:
-            self.put_away(item)
-        else:
-            self.items[item.source, item.doc_id] = item
-        self.words.append((item.source, item.word))
-
-    def carried_out(self, source: str) -> frozenset[str]:
-        return frozenset(word for name, word in self.words if name == source)
-
-    def kept_out(self, source: str) -> Mapping[str, KeptOut]:
-        return dict(self.out.get(source, {}))
-
-    def let_in(self, source: str, versions: Mapping[str, str]) -> None:
-        self.out[source] = {
-            doc_id: each
-            for doc_id, each in self.kept_out(source).items()
-            if doc_id not in versions or each.doc_version == versions[doc_id]
-        }
 
     @contextmanager
     def changing(self, source: str, run_id: str) -> Iterator[None]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from include.domain.manifest import Removal
 from include.domain.metadata import DocumentPatch
 from include.domain.plan import Action, Change, HeldPlan, PlanKind
-from include.planning.limits import Limits
+from include.planning.limits import Limits, Past
 from include.planning.staging import StagingChange, StagingPlan, approve_staging, judge_staging
 from tests.builders import at
 
@@ -68,6 +68,34 @@ def test_what_is_staged_is_never_over_a_limit(plan: StagingPlan, limits: Limits,
     assert staged * 100 <= limits.deletion_percent * plan.shown_documents or staged == 0
     if staged and removed + retired:
         assert (staged + removed + retired) * 100 <= limits.window_percent * (plan.shown_documents + removed)
+
+
+doc_ids = st.frozensets(st.integers(0, 12).map("doc-{:03d}".format))
+named = st.lists(
+    st.builds(
+        lambda days, removed, retired: Removal(
+            NOW - timedelta(days=days), len(removed), "run", len(retired), removed, retired
+        ),
+        st.integers(0, 20),
+        doc_ids,
+        doc_ids,
+    ),
+    max_size=5,
+)
+
+
+@given(doc_ids, named, histories)
+def test_a_document_fills_the_window_once_however_often_it_is_retired(
+    leaving: frozenset[str], history: list[Removal], nameless: list[Removal]
+) -> None:
+    recent = [each for each in history if each.at >= NOW - timedelta(days=7)]
+    past = Past.within([*history, *nameless], Limits(), NOW, leaving)
+    alone = Past.within(nameless, Limits(), NOW)
+    removed = sum(each.documents for each in recent)
+    lost = {doc_id for each in recent for doc_id in each.retired_ids | each.removed_ids}
+    assert past.removed - alone.removed == removed
+    assert past.retired - alone.retired == len(lost - leaving - {one for each in recent for one in each.removed_ids})
+    assert len(leaving) + past.sum - alone.sum >= len(leaving | lost), "no loss is counted less than once"
 
 
 @given(plans, st.data())

@@ -240,10 +240,19 @@ def test_a_release_of_another_plan_is_refused(shelf: Shelf) -> None:
 
 
 def test_weeks_below_the_limit_fill_the_window(shelf: Shelf) -> None:
+    shelf.detect()
+    shelf.with_family("offer", 1, 2, 3).night().resolve()
     shelf.limits = Limits(deletion_percent=10, window_percent=10)
-    manifest = shelf.detect()  # the resolver has superseded both of them an hour ago
+    manifest = shelf.detect()
     assert [hold.reason for hold in manifest.holds] == [HoldReason.STAGING_WINDOW]
     assert "2 superseded or staged in the last 7 days" in manifest.reason
+    assert shelf.staged == ["deck-v1.md", "deck-v2.md"]
+
+
+def test_a_document_that_was_superseded_and_is_staged_then_left_the_answers_once(shelf: Shelf) -> None:
+    shelf.limits = Limits(deletion_percent=10, window_percent=10)
+    manifest = shelf.detect()  # the resolver has superseded both of them an hour ago
+    assert (manifest.state, shelf.staged) == (RunState.DETECTED, ["deck-v1.md", "deck-v2.md"])
 
 
 # -- protection, on the detector's road --
