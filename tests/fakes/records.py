@@ -8,11 +8,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 
+from include.domain.consequence import Consequence
 from include.domain.documents import DocumentKey, Marks
 from include.domain.errors import ApprovalRefused, ChangeRefused, ChangeUnderway
 from include.domain.manifest import DocumentOutcome, Manifest, Removal
 from include.domain.metadata import Hand, MetadataChange, Patch, marks_of, merged
 from include.domain.plan import HeldPlan, PlanKind, Release
+from include.domain.review import KeptOut
 from include.families.review import FamilyReview
 from include.planning.fences import later_removal
 from tests.fakes.review_queue import FakeReviewQueue
@@ -73,6 +75,8 @@ class FakeLedger(FakeReviewQueue):
     requests: dict[tuple[str, PlanKind], dict[str, str]] = field(default_factory=dict)
     releases: list[Release] = field(default_factory=list)
     open_reviews: dict[str, list[FamilyReview]] = field(default_factory=dict)
+    out: dict[str, dict[str, KeptOut]] = field(default_factory=dict)
+    words: list[tuple[str, str]] = field(default_factory=list)
 
     def marks(self, source: str) -> Mapping[str, Marks]:
         hands = [self.decided(source, hand) for hand in Hand]
@@ -102,6 +106,35 @@ class FakeLedger(FakeReviewQueue):
 
     def recorded(self, source: str, run_id: str) -> MetadataChange | None:
         return next((each for each in self.changes if (each.source, each.run_id) == (source, run_id)), None)
+
+    def carry_out(self, what: Consequence) -> None:
+        item = what.item
+        if not self.stands(item):
+            return
+        for change in what.changes:
+            self.record(change)
+        if what.hold is not None:
+            self.protect(item.source, {item.doc_id: what.hold}, by="", message="")
+        if what.kept_out is not None:
+            self.out.setdefault(item.source, {})[item.doc_id] = what.kept_out
+        if what.settles:
+            self.put_away(item)
+        else:
+            self.items[item.source, item.doc_id] = item
+        self.words.append((item.source, item.word))
+
+    def carried_out(self, source: str) -> frozenset[str]:
+        return frozenset(word for name, word in self.words if name == source)
+
+    def kept_out(self, source: str) -> Mapping[str, KeptOut]:
+        return dict(self.out.get(source, {}))
+
+    def let_in(self, source: str, versions: Mapping[str, str]) -> None:
+        self.out[source] = {
+            doc_id: each
+            for doc_id, each in self.kept_out(source).items()
+            if doc_id not in versions or each.doc_version == versions[doc_id]
+        }
 
     @contextmanager
     def changing(self, source: str, run_id: str) -> Iterator[None]:
