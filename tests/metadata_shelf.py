@@ -13,7 +13,8 @@ from include.domain.metadata import Hand, MetadataChange, Patch
 from include.domain.selection import Selector
 from include.planning.limits import Limits
 from include.services.marking import Marking
-from include.services.set_metadata import apply_change, look, plan_change, revert
+from include.services.metadata_change import look, plan_change
+from include.services.set_metadata import apply_change, revert
 from tests.builders import context_of, night, no_progress
 from tests.fakes.clock import FakeClock
 from tests.fakes.index import FakeIndex, FakeIndexStore

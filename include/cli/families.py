@@ -19,7 +19,7 @@ from include.cli.family_tables import (
 from include.domain.errors import ConfigError
 from include.domain.manifest import Manifest, RunState
 from include.families.members import FamilyDecision
-from include.services.deciding import Answer
+from include.services.family_answers import Answer
 from include.services.metadata_run import SET_METADATA
 from include.services.resolve_canonical import RESOLVE
 from include.services.resolving import Resolved

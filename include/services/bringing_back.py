@@ -13,10 +13,11 @@ from include.domain.review import Applied, Decision, Disposition
 from include.planning.review_life import decided
 from include.services.context import SourceContext
 from include.services.marking import Marking
+from include.services.metadata_change import plan_change
 from include.services.metadata_run import SET_METADATA
 from include.services.reading import Progress
 from include.services.run_record import begun, ended
-from include.services.set_metadata import apply_change, plan_change
+from include.services.set_metadata import apply_change
 
 
 def bring_back(

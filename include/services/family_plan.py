@@ -23,9 +23,9 @@ from include.families.members import FamilyDecision, Outcome
 from include.families.resolve import patches
 from include.planning.retirement import FamilyChange, FamilyPlan
 from include.services.context import SourceContext
+from include.services.metadata_change import plan_change
 from include.services.protecting import held_now
 from include.services.resolving import Resolved
-from include.services.set_metadata import plan_change
 
 RESOLVER = "resolver"
 _NOTHING: Patch = {}

@@ -12,8 +12,8 @@ from include.domain.plan import Action, Change, HeldPlan, PlanKind
 from include.planning.staging import StagingChange, StagingPlan, StagingVerdict, judge_staging
 from include.services.context import SourceContext
 from include.services.detecting import Found, Policy, find_stale
+from include.services.metadata_change import plan_change
 from include.services.protecting import why_protected
-from include.services.set_metadata import plan_change
 from include.staleness.evidence import Proposal
 from include.staleness.usage import Usage
 

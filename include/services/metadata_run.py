@@ -19,10 +19,7 @@ from include.planning.choosing import Choice
 from include.planning.metadata_rules import shown
 from include.services.context import SourceContext
 from include.services.marking import Marking
-from include.services.reading import Progress
-from include.services.run_record import begun, ended
-from include.services.set_metadata import (
-    apply_change,
+from include.services.metadata_change import (
     hidden,
     look,
     marks_of_change,
@@ -31,6 +28,9 @@ from include.services.set_metadata import (
     refuse_hiding_too_many,
     unfinished,
 )
+from include.services.reading import Progress
+from include.services.run_record import begun, ended
+from include.services.set_metadata import apply_change
 
 SET_METADATA = "set_metadata"
 """The DAG under whose name the manifests are kept, whatever started the run."""

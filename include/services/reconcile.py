@@ -22,7 +22,7 @@ from include.planning.diff import diff, findings
 from include.planning.gate import ApprovedPlan, approve, approve_release
 from include.services.applying import apply_plan
 from include.services.context import SourceContext
-from include.services.decisions import settle_drift
+from include.services.drift import settle_drift
 from include.services.holding import hold_or_clear
 from include.services.judging import Judged, inventory_of, prepare
 from include.services.provenance import take_stock

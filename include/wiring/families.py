@@ -8,7 +8,7 @@ from typing import Any
 from include.domain.manifest import Manifest, RunState
 from include.domain.metadata import MetadataChange
 from include.planning.fences import CLOCK_TOLERANCE
-from include.services.deciding import Answer, family_named, patches_of_answer
+from include.services.family_answers import Answer, family_named, patches_of_answer
 from include.services.family_plan import ALL_FAMILIES, Scope
 from include.services.judging_families import Planned
 from include.services.metadata_run import SET_METADATA, Wish, apply_run

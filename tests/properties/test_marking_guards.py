@@ -18,8 +18,7 @@ from include.domain.selection import Selector
 from include.planning.marking_audit import Audit
 from include.records import decisions
 from include.records.ledger import GitLedger
-from include.services import decisions as settling
-from include.services import marking, set_metadata
+from include.services import drift, marking, set_metadata
 from tests.builders import at, day, night, no_progress
 from tests.fakes.records import FakeLedger
 from tests.guards import Guard, Off, switch
@@ -198,7 +197,7 @@ GUARDS = [
     Guard(
         "the limit of hiding at night",
         nobody_hides_a_whole_source_by_hand,
-        switch(settling, "why_not_to_hide", lambda *_, **__: ""),
+        switch(drift, "why_not_to_hide", lambda *_, **__: ""),
     ),
     Guard(
         "values before a change",

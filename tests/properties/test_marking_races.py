@@ -22,7 +22,8 @@ from include.planning.inspection import inspect, judge_document, with_marks
 from include.planning.limits import Limits
 from include.services.context import SourceContext
 from include.services.ingest import ingest_documents
-from include.services.set_metadata import apply_change, plan_change
+from include.services.metadata_change import plan_change
+from include.services.set_metadata import apply_change
 from include.store.points import stored_chunk
 from tests.builders import at, context_of, night, no_progress
 from tests.fakes.clock import FakeClock

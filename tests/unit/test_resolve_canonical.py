@@ -15,10 +15,11 @@ from include.domain.metadata import Hand
 from include.domain.plan import Action, HoldReason, PlanKind, Release
 from include.planning.limits import Limits
 from include.services.context import SourceContext
-from include.services.deciding import Answer, patches_of_answer
+from include.services.family_answers import Answer, patches_of_answer
 from include.services.family_plan import Scope
+from include.services.metadata_change import plan_change
 from include.services.resolve_canonical import RESOLVE, look_at_families, mark_families, mark_released
-from include.services.set_metadata import apply_change, plan_change, revert
+from include.services.set_metadata import apply_change, revert
 from tests.builders import context_of, night, no_progress
 from tests.fakes.clock import FakeClock
 from tests.fakes.index import FakeIndexStore

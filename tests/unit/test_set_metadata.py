@@ -14,8 +14,9 @@ from include.domain.metadata import Hand, Patch
 from include.domain.selection import Selector
 from include.planning.choosing import choose
 from include.services.marking import bring_in
+from include.services.metadata_change import look, plan_change, plan_revert, unfinished
 from include.services.metadata_run import Wish, apply_run
-from include.services.set_metadata import apply_change, look, plan_change, plan_revert, unfinished
+from include.services.set_metadata import apply_change
 from tests.builders import at, day, night, no_progress
 from tests.fakes.index import FakeIndex
 from tests.fakes.source import FakeSource
