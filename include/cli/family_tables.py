@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.tree import Tree
 
 from include.domain.documents import Status
-from include.domain.plan import Action, HeldPlan
+from include.domain.plan import Action
 from include.families.members import FamilyDecision, Link, Outcome, Relation
 from include.families.proposals import Rejected
 from include.planning.retirement import FamilyChange
@@ -85,21 +85,6 @@ def print_family_plan(source: str, planned: Planned) -> None:
         out.print(
             f"  then: truecopy approve {source} {planned.verdict.checksum} --reason …, for what is held", soft_wrap=True
         )
-
-
-def print_held_families(plan: HeldPlan) -> None:
-    """What waits for a person, as it stands in the ledger."""
-    retired = sum(change.action is Action.RETIRE for change in plan.changes)
-    out.print(
-        f"[red]{plan.source}: families are held (plan {plan.checksum}) since {plan.first_held_at[:16]}: "
-        f"{len(plan.changes)} documents to be marked, {retired} of them as superseded[/]"
-    )
-    for hold in plan.holds:
-        out.print(f"[red]{escape(hold.message)}[/]")
-    out.print(
-        f"  next: truecopy resolve {plan.source}, then truecopy approve {plan.source} {plan.checksum} --reason …",
-        soft_wrap=True,
-    )
 
 
 def _print_changes(title: str, changes: Sequence[FamilyChange], decisions: Mapping[str, FamilyDecision]) -> None:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import getpass
+from collections import Counter
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from include.cli.command import EXIT, Json, Source, app, application, explained, new_run, run_all
-from include.cli.family_tables import print_held_families
 from include.domain.manifest import Manifest, RunState
-from include.domain.plan import PlanKind
+from include.domain.plan import Action, HeldPlan, PlanKind
 from include.services.judging import prepare
 from include.terminal import out, print_plan, progress_bar
 from include.wiring import runs
 from include.wiring.application import Application
-from include.wiring.held_plans import apply_held, reject_held, release_held
+from include.wiring.held_plans import apply_held, open_plans, reject_held, release_held
 
 
 @app.command()
@@ -30,7 +31,9 @@ def plan(source: Source = "all", json_: Json = False) -> None:
             judged = prepare(context, progress=progress)
             judged.reading.spool.close()
         shown[name] = judged
-    waiting = {name: held for name in shown if (held := application_.ledger.held(name, PlanKind.FAMILIES))}
+    waiting = {
+        name: [each for each in open_plans(application_, name) if each.kind is not PlanKind.CONTENT] for name in shown
+    }
     if json_:
         out.print_json(
             data={
@@ -47,7 +50,8 @@ def plan(source: Source = "all", json_: Json = False) -> None:
                         if document.drift
                     },
                     "unreadable": [asdict(outcome) for outcome in judged.reading.outcomes],
-                    "families_held": waiting[name].checksum if name in waiting else "",
+                    **{f"{kind}_held": "" for kind in _LOOK_AT},
+                    **{f"{each.kind}_held": each.checksum for each in waiting[name]},
                 }
                 for name, judged in shown.items()
             }
@@ -55,10 +59,36 @@ def plan(source: Source = "all", json_: Json = False) -> None:
     else:
         for name, judged in shown.items():
             print_plan(name, judged)
-            if name in waiting:
-                print_held_families(waiting[name])
-    if any(judged.verdict.held or name in waiting for name, judged in shown.items()):
+            for each in waiting[name]:
+                _print_waiting(each)
+    if any(judged.verdict.held or waiting[name] for name, judged in shown.items()):
         raise typer.Exit(EXIT[RunState.HELD])
+
+
+_LOOK_AT = {PlanKind.FAMILIES: "resolve", PlanKind.STAGING: "detect"}
+"""The commands that show what a held plan is about."""
+
+
+def _print_waiting(plan: HeldPlan) -> None:
+    """What waits for a person, as it stands in the ledger."""
+    actions = Counter(change.action for change in plan.changes)
+    marked, superseded = len(plan.changes), actions[Action.RETIRE]
+    does = {
+        PlanKind.FAMILIES: f"{marked} documents to be marked, {superseded} of them as superseded",
+        PlanKind.STAGING: f"{actions[Action.STAGE]} documents to be hidden until somebody has looked",
+    }
+    out.print(
+        f"[red]{plan.source}: {plan.kind} held (plan {plan.checksum}) since {plan.first_held_at[:16]}: "
+        f"{does[plan.kind]}[/]",
+        soft_wrap=True,
+    )
+    for hold in plan.holds:
+        out.print(f"[red]{escape(hold.message)}[/]")
+    out.print(
+        f"  next: truecopy {_LOOK_AT[plan.kind]} {plan.source}, then truecopy approve {plan.source} {plan.checksum} "
+        "--reason …",
+        soft_wrap=True,
+    )
 
 
 @app.command()

@@ -140,3 +140,17 @@ def test_what_is_shown_on_a_terminal_says_everything(library: Repository) -> Non
     assert "near_duplicate" not in text or "is not used" in text
     assert "to do it: `truecopy detect handbook --apply`" in text
     assert len(PAGES) == 40
+
+
+def test_a_held_staging_is_in_the_plan_of_its_source(library: Repository) -> None:
+    with Path(os.environ["TRUECOPY_CONFIG"]).open("a", encoding="utf-8") as file:
+        file.write("limits: {deletion_percent: 1}\n")
+    code, (held,) = run("detect", "handbook", "--apply", "--json")
+    assert (code, held["state"]) == (3, "held")
+    code, plan = run("plan", "handbook", "--json")
+    assert (code, plan["handbook"]["staging_held"], plan["handbook"]["families_held"]) == (3, held["held"], "")
+    code, text = run("plan", "handbook")
+    assert code == 3
+    assert f"staging held (plan {held['held']})" in text
+    assert "2 documents to be hidden until somebody has looked" in text
+    assert f"truecopy detect handbook, then truecopy approve handbook {held['held']}" in text
