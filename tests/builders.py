@@ -208,4 +208,11 @@ def day(context: SourceContext, run_id: str, *, doc_ids: Sequence[str] = (), for
     started_at = context.clock.now()
     changed = find_changed(context, doc_ids=doc_ids, force=force)
     outcomes = ingest_documents(context, changed.doc_ids, indexed=changed.indexed, progress=no_progress)
-    return conclude_ingest(context, dag_id="ingest_documents", run_id=run_id, started_at=started_at, outcomes=outcomes)
+    return conclude_ingest(
+        context,
+        dag_id="ingest_documents",
+        run_id=run_id,
+        started_at=started_at,
+        outcomes=outcomes,
+        progress=no_progress,
+    )

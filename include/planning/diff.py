@@ -3,6 +3,7 @@
 | source lists it | index holds it                           | change                          |
 |-----------------|------------------------------------------|---------------------------------|
 | yes             | no, or nothing readable                  | create                          |
+| yes             | no, a person took this version out of it | none                            |
 | yes             | another version                          | replace                         |
 | yes             | same version, with flaws                 | repair                          |
 | yes             | same version, whole, other pipeline      | rebuild                         |
@@ -82,8 +83,9 @@ def presence_changes(listing: Listing, inventory: IndexInventory, *, pipeline: s
     """The part of the comparison that needs no proof: what the source does list. Never a deletion."""
     changes = []
     for listed in listing.documents.values():
-        change = _change_of(listed, inventory.documents.get(listed.doc_id), pipeline, read_with, listing.listed_at)
-        if change is not None:
+        indexed, out = inventory.documents.get(listed.doc_id), inventory.kept_out.get(listed.doc_id)
+        change = _change_of(listed, indexed, pipeline, read_with, listing.listed_at)
+        if change is not None and not (change.action is Action.CREATE and listed.version == out):
             changes.append(change)
     return sorted(changes)
 

@@ -30,6 +30,7 @@ from include.domain.documents import Marks, Status, StoredChunk
 from include.domain.identity import point_id
 from include.domain.inventory import IndexedDocument, IndexInventory
 from include.domain.payload import METADATA_FIELDS, SOURCE_FIELDS, marked, metadata_hash, source_says
+from include.domain.review import KeptOut
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _NO_MARKS = Marks()
@@ -62,6 +63,11 @@ def with_marks(inventory: IndexInventory, marks: Mapping[str, Marks]) -> IndexIn
         if drift != set(document.drift):
             documents[doc_id] = replace(document, drift=tuple(sorted(drift)))
     return replace(inventory, documents=documents)
+
+
+def with_kept_out(inventory: IndexInventory, kept_out: Mapping[str, KeptOut]) -> IndexInventory:
+    """The same, with the versions that people have taken out of the index."""
+    return replace(inventory, kept_out={doc_id: each.doc_version for doc_id, each in kept_out.items()})
 
 
 def judge_document(doc_id: str, chunks: Iterable[StoredChunk]) -> IndexedDocument:

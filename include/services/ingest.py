@@ -17,10 +17,12 @@ from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, Ru
 from include.domain.plan import Plan
 from include.planning.diff import due_by_day, presence_changes
 from include.planning.gate import MOST_PERCENT
-from include.planning.inspection import inspect, with_marks
+from include.planning.inspection import inspect
 from include.services.context import SourceContext
 from include.services.deferral import deferred_changes
+from include.services.drift import settle_drift
 from include.services.holding import with_standing_hold
+from include.services.judging import as_decided
 from include.services.marking import write_versions
 from include.services.provenance import MANY_CREATED, doubt_what_was_read, take_stock
 from include.services.reading import Progress, read_documents
@@ -41,8 +43,8 @@ class ChangedDocuments:
 def find_changed(context: SourceContext, *, doc_ids: Sequence[str] = (), force: bool = False) -> ChangedDocuments:
     """Documents whose version, points or pipeline differ from what the source lists.
 
-    `doc_ids` narrows the search; `force` takes them whatever their version, but nothing that waits for a person or
-    looks like a mass change. Raises SourceUnavailable, and
+    `doc_ids` narrows the search; `force` takes them whatever their version, but nothing that waits for a person, was
+    taken out by one, or looks like a mass change. Raises SourceUnavailable, and
     ListingNotProven if the credential's scope is unverified: a document then might be read with half its text.
     """
     listing = context.connector.list_documents()
@@ -53,8 +55,7 @@ def find_changed(context: SourceContext, *, doc_ids: Sequence[str] = (), force: 
             source=context.source,
         )
     with context.store.reading() as index:
-        inventory = inspect(context.source, index.scan(context.source))
-    inventory = with_marks(inventory, context.ledger.marks(context.source))
+        inventory = as_decided(context, inspect(context.source, index.scan(context.source)))
     wanted = set(doc_ids)
     unknown = tuple(sorted(wanted - listing.documents.keys()))
     due = presence_changes(listing, inventory, pipeline=context.writer.pipeline, read_with=context.read_with)
@@ -66,7 +67,11 @@ def find_changed(context: SourceContext, *, doc_ids: Sequence[str] = (), force: 
     reason = f"{why}. They are left to the nightly reconciliation, which reads their texts first" if deferred else ""
     chosen = {change.doc_id for change in changes}
     if force:
-        chosen |= {each.doc_id for each in listing.documents.values() if not each.unreadable}
+        chosen |= {
+            each.doc_id
+            for each in listing.documents.values()
+            if not each.unreadable and inventory.kept_out.get(each.doc_id) != each.version
+        }
         chosen = {doc_id for doc_id in chosen if not wanted or doc_id in wanted}
     now = tuple(sorted(chosen - deferred.keys()))
     return ChangedDocuments(now, indexed, unknown, tuple(sorted(deferred)), reason)
@@ -138,9 +143,19 @@ def _suspects(context: SourceContext, contents: dict[str, str], indexed: int, *,
 
 
 def conclude_ingest(
-    context: SourceContext, *, dag_id: str, run_id: str, started_at: datetime, outcomes: Sequence[DocumentOutcome]
+    context: SourceContext,
+    *,
+    dag_id: str,
+    run_id: str,
+    started_at: datetime,
+    outcomes: Sequence[DocumentOutcome],
+    progress: Progress,
 ) -> Manifest:
-    """Write the manifest of an ingest run over one source, with exact counts of what the index holds now."""
+    """Bring in what people have decided in the ledger meanwhile, a revert included, and write the manifest of an ingest
+    run over one source, with exact counts of what the index holds now."""
+    with context.store.reading() as index:
+        inventory = as_decided(context, inspect(context.source, index.scan(context.source)))
+    outcomes = [*outcomes, *settle_drift(context, inventory, settled=(), run_id=run_id, progress=progress)]
     failed = sum(outcome.state is DocumentState.FAILED for outcome in outcomes)
     held = [outcome for outcome in outcomes if outcome.state is DocumentState.HELD]
     why = []
@@ -148,8 +163,6 @@ def conclude_ingest(
         why.append(f"{failed} documents failed and keep their last good version")
     if held:
         why.append(f"{len(held)} documents wait for the nightly reconciliation: {held[0].detail}")
-    with context.store.reading() as index:
-        inventory = inspect(context.source, index.scan(context.source))
     created = sum(outcome.state is DocumentState.CREATED for outcome in outcomes)
     manifest = Manifest(
         run_id=run_id,

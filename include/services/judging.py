@@ -21,7 +21,7 @@ from include.domain.plan import Action, HoldReason, Plan, Verdict
 from include.planning.diff import diff, with_contents
 from include.planning.fences import CLOCK_TOLERANCE
 from include.planning.gate import judge
-from include.planning.inspection import inspect, with_marks
+from include.planning.inspection import inspect, with_kept_out, with_marks
 from include.services.context import SourceContext
 from include.services.provenance import doubt_what_was_read
 from include.services.reading import Progress, Reading, read_documents
@@ -100,7 +100,13 @@ def inventory_of(context: SourceContext) -> IndexInventory:
     with context.store.reading() as index:
         foreign = index.count_foreign(context.configured_sources)
         inventory = inspect(context.source, index.scan(context.source), foreign_points=foreign)
-    return with_marks(inventory, context.ledger.marks(context.source))
+    return as_decided(context, inventory)
+
+
+def as_decided(context: SourceContext, inventory: IndexInventory) -> IndexInventory:
+    """The same, compared with what people have decided in the ledger."""
+    inventory = with_marks(inventory, context.ledger.marks(context.source))
+    return with_kept_out(inventory, context.ledger.kept_out(context.source))
 
 
 def _read(context: SourceContext, plan: Plan, listing: Listing, progress: Progress) -> Reading:

@@ -20,6 +20,7 @@ from include.domain.payload import METADATA_FIELDS, marked, metadata_hash, sourc
 from include.domain.selection import Selector
 from include.planning.marking_audit import MarkedDocument
 from include.ports import Index
+from include.services.coming_back import kept_out_of, let_in, show_what_changed
 from include.services.context import SourceContext
 from include.services.reading import Progress
 
@@ -90,7 +91,9 @@ def mark_documents(
 
 def write_versions(context: SourceContext, documents: Sequence[ExtractedDocument]) -> list[DocumentOutcome]:
     """Write versions under the marks of this moment; a document whose marks change while it is written is marked
-    again. Raises what `VersionWriter.write` raises."""
+    again. Raises what `VersionWriter.write` raises, and ConfigError for a ledger that was spoilt by hand."""
+    show_what_changed(context, documents)
+    out = kept_out_of(context, documents)
     before = context.ledger.marks(context.source)
     outcomes = context.writer.write(documents, before)
     after = context.ledger.marks(context.source)
@@ -98,7 +101,7 @@ def write_versions(context: SourceContext, documents: Sequence[ExtractedDocument
     for batch in _batches(context, late):
         with context.store.writing() as index:
             _mark(context, index, batch)
-    return outcomes
+    return let_in(context, out, documents, outcomes)
 
 
 def session_size(context: SourceContext, documents: int) -> int:

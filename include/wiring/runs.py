@@ -223,6 +223,7 @@ def conclude_ingest_of(application: Application, source: str, run: Run, *, start
             run_id=run.run_id,
             started_at=started_at,
             outcomes=list(outcomes.values()),
+            progress=log_progress,
         )
 
 
