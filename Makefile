@@ -4,7 +4,7 @@
 VENV       ?= .venv
 PYTHON     ?=
 UV_VERSION := 0.13.9
-CHOICE     ?= not distributed and not cms and (not slow or sample)
+CHOICE     ?= not distributed and not cms and not browser and (not slow or sample)
 RUN        := $(VENV)/bin/python
 INSTALLED  := $(VENV)/.installed
 ADAPTERS   := .venv-adapters
@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-slow test-cms test-distributed setup-adapters test-adapters lint demo up down status replay bench bench-families eval eval-families eval-dates lock clean eval-staleness
+.PHONY: help setup test test-slow test-cms test-distributed test-browser setup-adapters test-adapters lint demo up down status replay bench bench-families eval eval-families eval-dates lock clean eval-staleness
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,13 +45,16 @@ test: setup ## All quick tests and a sample of the slow ones; ARGS="-k gate" is 
 	$(RUN) -m pytest -m "$(CHOICE)" $(ARGS)
 
 test-slow: setup ## All tests but those that need Redis and Postgres, or a real content system
-	$(RUN) -m pytest -m "not distributed and not cms" $(ARGS)
+	$(RUN) -m pytest -m "not distributed and not cms and not browser" $(ARGS)
 
 test-cms: setup ## Real content systems with editors at work; ARGS="-k wordpress" for one of them
 	$(RUN) -m pytest -m cms $(ARGS)
 
 test-distributed: setup ## Celery with two workers, on Redis and Postgres started for the test
 	$(RUN) -m pytest -m distributed $(ARGS)
+
+test-browser: setup ## The ops view in Chromium, in a real Airflow; screenshots in tests/browser/screenshots
+	$(RUN) -m pytest -m browser tests/browser $(ARGS)
 
 setup-adapters: setup ## The environment of `make test-adapters`: LangChain, LlamaIndex and nothing of ours
 	$(RUN) -m uv venv --quiet --allow-existing --python $(RUN) $(ADAPTERS)

@@ -1,5 +1,6 @@
-"""Registers truecopy with Airflow: the ops view at /truecopy/, behind Airflow's login and as an entry of its menu;
-webhooks at /truecopy/hooks/<source>, open to sources that sign what they send.
+"""Registers truecopy with Airflow: the ops view at /truecopy/, behind Airflow's login and as an entry of its menu; a
+link from each task of ours to its run there; webhooks at /truecopy/hooks/<source>, open to sources that sign what they
+send.
 
 Every Airflow process loads this file, tasks too. So nothing is imported here that costs; the app is made when the API
 server is first asked for something below /truecopy.
@@ -12,10 +13,11 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from airflow.configuration import conf
 from airflow.plugins_manager import AirflowPlugin
+from airflow.sdk import BaseOperatorLink
 
 log = logging.getLogger(__name__)
 
@@ -30,12 +32,27 @@ def _below() -> str:
     return urlsplit(conf.get("api", "base_url", fallback="") or "").path.rstrip("/")
 
 
+class RunInOpsView(BaseOperatorLink):
+    """From a task to what its run did. Airflow asks for every task of every DAG; it shows nothing where there is no
+    link."""
+
+    name = "truecopy"
+
+    def get_link(self, operator: Any, *, ti_key: Any) -> str:
+        dag = operator.get_dag()
+        if dag is None or "truecopy" not in dag.tags:
+            return None  # type: ignore[return-value] (an empty link would be shown as a button that does nothing)
+        return f"{_below()}/plugin/truecopy/runs/{quote(ti_key.dag_id, safe='')}/{quote(ti_key.run_id, safe='')}"
+
+
 class Truecopy:
     """An ASGI app that is made at the first request, away from the event loop. If it cannot be made, it answers 503,
-    the log says why, and it is tried again a little later; everything else in Airflow goes on."""
+    the log says why, and to whom is logged in a page; it is tried again a little later. Everything else in Airflow goes
+    on."""
 
     def __init__(self) -> None:
         self._app: Any = None
+        self._apology: Any = None
         self._making = asyncio.Lock()
         self._try_again_at = float("-inf")
 
@@ -49,11 +66,13 @@ class Truecopy:
             if self._app is None and time.monotonic() >= self._try_again_at:
                 try:
                     self._app = await asyncio.to_thread(self._make)
-                except Exception:
+                except Exception as error:
                     self._try_again_at = time.monotonic() + TRIED_AGAIN_AFTER_SECONDS
                     log.exception("truecopy's routes cannot be served")
-        if self._app is not None:
-            await self._app(scope, receive, send)
+                    self._apology = await asyncio.to_thread(self._explain, error)
+        answering = self._app or self._apology
+        if answering is not None:
+            await answering(scope, receive, send)
         elif scope["type"] == "http":
             await send({"type": "http.response.start", "status": 503, "headers": [(b"content-length", b"0")]})
             await send({"type": "http.response.body", "body": b""})
@@ -63,6 +82,16 @@ class Truecopy:
         from include.ops_view.served import app
 
         return app()
+
+    @staticmethod
+    def _explain(error: Exception) -> Any:
+        try:
+            from include.ops_view.served import apology
+
+            return apology(error)
+        except Exception:
+            log.exception("nor can a page that says why")
+            return None
 
 
 class TruecopyPlugin(AirflowPlugin):
@@ -77,3 +106,4 @@ class TruecopyPlugin(AirflowPlugin):
             "nav_top_level": True,
         }
     ]
+    global_operator_extra_links = [RunInOpsView()]  # noqa: RUF012

@@ -59,7 +59,7 @@ def application_in(folder: Path, *sources: str) -> Application:
 
 def served(application: Application, access: FakeAccess) -> FastAPI:
     """As in Airflow: mounted below /truecopy."""
-    inner, outer = FastAPI(openapi_url=None), FastAPI(openapi_url=None)
+    inner, outer = (FastAPI(openapi_url=None, redirect_slashes=False) for _ in range(2))
     view, pages = ops_view(access, lambda: application)
     inner.include_router(pages)
     explain_errors(inner, view)

@@ -11,7 +11,7 @@ from fastapi.responses import FileResponse
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from include.domain.errors import TruecopyError
-from include.ops_view.access import Access
+from include.ops_view.access import Access, Person
 from include.ops_view.guard import HEADERS
 from include.ops_view.pages import PAGES
 from include.ops_view.view import STATIC, View
@@ -28,6 +28,34 @@ def app() -> FastAPI:
     access = AirflowAccess()
     view, pages = ops_view(access, lambda: Application.from_environment(os.environ, ConnectionSecrets()))
     made = webhooks(access.login, pages)
+    explain_errors(made, view)
+    return made
+
+
+def apology(error: Exception) -> FastAPI:
+    """What is served while the app cannot be made: to readers a page that says why, to the senders of webhooks a 503,
+    so that they try again."""
+    from include.wiring.access import AirflowAccess
+
+    return apologising(AirflowAccess(), error)
+
+
+def apologising(access: Access, error: Exception) -> FastAPI:
+    def never() -> Application:
+        raise error
+
+    view = View(access, never)
+    made = FastAPI(openapi_url=None, redirect_slashes=False)
+    made.include_router(_files(), dependencies=[Depends(view.reader)])
+
+    @made.get("/{path:path}")
+    def page(path: str, request: Request, person: Person = Depends(view.reader)) -> Response:
+        return view.trouble(request, error)
+
+    @made.api_route("/{path:path}", methods=["POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"])
+    def unavailable(path: str) -> Response:
+        return Response(status_code=503)
+
     explain_errors(made, view)
     return made
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from include.ops_view.pages import held, overview, runs
+from include.ops_view.pages import explain, held, overview, runs
 
-PAGES = (overview, runs, held)
+PAGES = (overview, runs, held, explain)
