@@ -4,6 +4,7 @@
     links in the texts                                        -+-> signals, protection, fusion -> candidates
     vectors of all chunks                                     -+
     questions that were asked (query log)                     -+
+    pages that the last nights did not get (manifests)        -+
 
 The detector looks at documents as if it had never staged any: its own doing is no evidence. The index is open for a few
 short looks, never while texts and vectors are compared.
@@ -19,11 +20,13 @@ import numpy as np
 
 from include.domain.dates import rfc3339
 from include.domain.documents import DocumentKey, Status, StoredChunk
+from include.domain.manifest import DocumentState
 from include.domain.metadata import Hand, Patch, marks_of, merged
 from include.domain.review import Finding, Queue, ReviewItem
 from include.ports import IndexReader
 from include.services.context import SourceContext
 from include.services.protecting import care_of
+from include.staleness.addresses import Answer, Night, answers_of
 from include.staleness.ageing import Ageing
 from include.staleness.detection import Detection, Observed, detect
 from include.staleness.diff import differences
@@ -94,6 +97,7 @@ def find_stale(context: SourceContext, policy: Policy, usage: Usage | None = Non
     observed = Observed(
         links=links,
         usage=_as_if_shown(usage, documents, queue),
+        answers=_answers(context, documents),
         overlaps=_overlaps(context, documents) if policy.compare else None,
         texts=texts,
     )
@@ -240,6 +244,20 @@ def _as_if_shown(usage: Usage | None, documents: Mapping[str, Looked], queue: Qu
     unseen = {item.doc_id for item in queue.items if any(each.signal == Signal.NOT_RETRIEVED for each in item.evidence)}
     hidden = {doc_id for doc_id, each in documents.items() if each.status == Status.STAGED}
     return replace(usage, shown={**usage.shown, **dict.fromkeys(hidden - unseen - usage.shown.keys(), 1)})
+
+
+def _answers(context: SourceContext, documents: Mapping[str, Looked]) -> Mapping[str, Answer] | None:
+    """What the pages answered in the last nights. Readers' own addresses are asked by nobody here."""
+    now = context.clock.now()
+    nights = (
+        Night(
+            manifest.started_at,
+            gone=frozenset(each.doc_id for each in manifest.outcomes if each.state is DocumentState.VANISHED),
+            unread=frozenset(each.doc_id for each in manifest.outcomes if each.state is DocumentState.FAILED),
+        )
+        for manifest in context.manifests.comparisons(context.source, until=now)
+    )
+    return answers_of(nights, documents.keys(), now=now)
 
 
 def _overlaps(context: SourceContext, documents: Mapping[str, Looked]) -> Mapping[DocumentKey, tuple[Overlap, ...]]:

@@ -1,12 +1,13 @@
-"""Address gone: the source lists a document whose page answers that there is none. Pure.
+"""Address gone: the source lists a document whose page answers that there is none, or that it is not public. Pure.
 
+What pages answer is known from the nights, which read those that are new or changed; no page is asked for this alone.
 It is a sign and no proof: the source itself still lists the document. Where a large share of the pages is gone, the
 addresses are made wrongly, or the site has moved, and no page is suspected.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -18,6 +19,9 @@ ADDRESS_GONE = 0.6
 SETTLED = timedelta(days=3)
 """Gone for so long; a page that is away during a deployment comes back."""
 
+LOOKS_BACK = timedelta(days=14)
+"""So old may the nights be that are looked at; what was gone before is gone since then."""
+
 MOST_GONE_PERCENT = 20
 
 
@@ -27,6 +31,36 @@ class Answer:
 
     presence: Presence
     since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """A run that compared a whole source with the index. `gone` are documents that were listed and not delivered, by
+    their doc ids; `unread` those that could not be read for another reason."""
+
+    at: datetime
+    gone: frozenset[str] = frozenset()
+    unread: frozenset[str] = frozenset()
+
+
+def answers_of(nights: Iterable[Night], doc_ids: Collection[str], *, now: datetime) -> Mapping[str, Answer] | None:
+    """What the pages of these documents answer, by doc id; None when no night has looked lately. `nights` come newest
+    first, and no more of them are taken than it needs."""
+    recent = (night for night in nights if night.at <= now)
+    newest = next(recent, None)
+    if newest is None or now - newest.at > LOOKS_BACK:
+        return None
+    answers = {
+        doc_id: Answer(Presence.UNKNOWN if doc_id in newest.unread else Presence.PRESENT, newest.at)
+        for doc_id in doc_ids
+    }
+    gone = newest.gone & answers.keys()
+    night: Night | None = newest
+    while gone and night is not None and now - night.at <= LOOKS_BACK:
+        answers |= {doc_id: Answer(Presence.GONE, night.at) for doc_id in gone}
+        night = next(recent, None)
+        gone = gone & night.gone if night else gone
+    return answers
 
 
 def why_not_believed(answers: Mapping[str, Answer]) -> str:
@@ -45,5 +79,8 @@ def address_gone(subject: Subject, answers: Mapping[str, Answer], *, now: dateti
     answer = answers.get(subject.key.doc_id)
     if answer is None or answer.presence is not Presence.GONE or now - answer.since < SETTLED:
         return None
-    sentence = f"its page {subject.url} answers that it is gone, since {answer.since:%Y-%m-%d}"
+    sentence = (
+        f"its source lists it, and its page {subject.url} answers every night since {answer.since:%Y-%m-%d} that it is "
+        "gone or not public"
+    )
     return Evidence(Signal.ADDRESS_GONE, ADDRESS_GONE, sentence, facts={"url": subject.url})

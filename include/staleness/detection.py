@@ -129,7 +129,7 @@ class Sight:
         reasons = {
             Signal.ORPHANED: why_not_proven(observed.links),
             Signal.NOT_RETRIEVED: why_not_enough(observed.usage, readable, enough),
-            Signal.ADDRESS_GONE: "pages were not asked" if answers is None else why_not_believed(answers),
+            Signal.ADDRESS_GONE: "no night has read its pages lately" if answers is None else why_not_believed(answers),
             Signal.NEAR_DUPLICATE: "vectors were not compared" if observed.overlaps is None else "",
         }
         self.not_judged = {signal: why for signal, why in reasons.items() if why}

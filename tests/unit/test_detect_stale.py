@@ -9,7 +9,7 @@ import pytest
 
 from include.domain.dates import rfc3339
 from include.domain.documents import Status
-from include.domain.errors import ApprovalRefused, ConfigError, DecisionConflict
+from include.domain.errors import ApprovalRefused, ConfigError, DecisionConflict, DocumentGone
 from include.domain.manifest import DocumentState, Feedback, Manifest, RunState
 from include.domain.metadata import Hand
 from include.domain.plan import Action, HoldReason, PlanKind
@@ -380,6 +380,25 @@ def test_a_candidate_says_who_links_to_it_and_how_many_they_are(shelf: Shelf) ->
     assert item.links == 12
     assert item.linked_from == tuple(f"links-{number:02}.md" for number in range(10))
     assert shelf.ledger.candidate(SOURCE, "deck-v2.md").links == 0
+
+
+def test_a_page_that_the_nights_did_not_get_is_for_review_until_it_is_back(shelf: Shelf) -> None:
+    page = "aaaa0.md"
+    shelf.source.touch(page)
+    shelf.source.broken[page] = DocumentGone(f"{SOURCE}: {page} does not exist (404)")
+    shelf.night()
+    shelf.detect()
+    assert page not in shelf.queued, "it may come back after a deployment"
+    for _ in range(3):
+        shelf.clock.turn(days=1)
+        shelf.night()
+    shelf.detect()
+    item = shelf.ledger.candidate(SOURCE, page)
+    assert (item.proposal, [each.signal for each in item.evidence]) == ("review", ["address_gone"])
+    del shelf.source.broken[page]
+    shelf.night()
+    shelf.detect()
+    assert page not in shelf.queued
 
 
 def test_what_a_person_kept_does_not_come_back_for_the_same_evidence(shelf: Shelf) -> None:

@@ -13,7 +13,7 @@ from include.domain.dates import rfc3339
 from include.domain.documents import Presence, Status
 from include.records.query_log import AskedQuestion, QueryLog, Shown
 from include.records.state import StateRoot
-from include.staleness.addresses import Answer, address_gone, why_not_believed
+from include.staleness.addresses import Answer, Night, address_gone, answers_of, why_not_believed
 from include.staleness.links import live_referrers, orphaned, read_links, targets_in, why_not_proven
 from include.staleness.statements import source_says
 from include.staleness.usage import Enough, not_retrieved, read_usage, why_not_enough
@@ -91,7 +91,7 @@ def test_a_page_that_is_gone_for_days_is_a_doubt() -> None:
     found = address_gone(subject("gone-0"), pages(1, 9), now=NOW)
     assert found is not None
     assert (found.strength, found.anchor) == (0.6, False)
-    assert "https://docs.example.org/gone-0 answers that it is gone, since 2026-05-21" in found.sentence
+    assert "https://docs.example.org/gone-0 answers every night since 2026-05-21 that it is gone" in found.sentence
 
 
 @pytest.mark.parametrize("presence", [Presence.UNKNOWN, Presence.MOVED, Presence.NOT_PUBLIC, Presence.PRESENT])
@@ -115,6 +115,41 @@ def test_pages_that_do_not_answer_are_counted_nowhere() -> None:
     unknown = {f"x-{number}": Answer(Presence.UNKNOWN, LONG_AGO) for number in range(100)}
     assert why_not_believed(unknown | pages(1, 9)) == ""
     assert "none of 100 pages" in why_not_believed(unknown)
+
+
+def nights(*gone: str, unread: str = "") -> list[Night]:
+    """A night for each text, the latest first: every letter is a document that was not there."""
+    return [Night(NOW - timedelta(days=number), frozenset(each), frozenset(unread)) for number, each in enumerate(gone)]
+
+
+def test_a_page_is_gone_since_the_first_night_without_it_that_no_other_night_breaks() -> None:
+    answers = answers_of(nights("ab", "a", "ab", "b"), "abc", now=NOW)
+    assert answers is not None
+    assert {doc_id: (each.presence, (NOW - each.since).days) for doc_id, each in answers.items()} == {
+        "a": (Presence.GONE, 2),
+        "b": (Presence.GONE, 0),
+        "c": (Presence.PRESENT, 0),
+    }
+
+
+def test_a_page_that_could_not_be_read_is_neither_there_nor_gone() -> None:
+    (last, *before) = nights("", "a", "a", "a", "a", unread="a")
+    answers = answers_of([last, *before], "a", now=NOW)
+    assert answers is not None
+    assert answers["a"].presence is Presence.UNKNOWN
+
+
+def test_old_nights_are_not_believed_and_not_read() -> None:
+    assert answers_of([], "a", now=NOW) is None
+    assert answers_of([Night(NOW - timedelta(days=15), frozenset("a"))], "a", now=NOW) is None
+    coming = iter(nights(*["a"] * 100))
+    answers = answers_of(coming, "a", now=NOW)
+    assert answers is not None
+    assert (NOW - answers["a"].since).days == 14
+    assert len(list(coming)) == 84
+    coming = iter(nights("", "a", "a"))
+    answers_of(coming, "a", now=NOW)
+    assert len(list(coming)) == 2, "where nothing is gone only the newest is read"
 
 
 # -- silence --
