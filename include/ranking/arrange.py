@@ -103,13 +103,18 @@ def arrange(ranking: Sequence[Scored], intent: Intent, *, limit: int, threshold:
                 notices.setdefault(key, told)
     placed = [Placed(each, place, "", notices.get(each.candidate.key, "")) for place, each in enumerate(kept.shown, 1)]
     shown = {scored.candidate.key for scored in kept.shown}
-    below = f"below the first {limit}"
+    below = below_first(limit)
     for scored in ranking:
         key = scored.candidate.key
         if key not in shown:
             told = notices.get(key, "") if notices else ""
             placed.append(Placed(scored, len(placed) + 1, suppressed.get(key, below), told))
     return placed
+
+
+def below_first(limit: int) -> str:
+    """Why nothing else keeps a candidate from being shown."""
+    return f"below the first {limit}"
 
 
 def _heads_in_place_of_members(
