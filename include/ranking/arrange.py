@@ -37,7 +37,7 @@ from include.ranking.series import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Placed:
     """A candidate at its place. `suppressed` says why it is not shown, empty for those that are; `notice` is what a
     reader must be told about a document that is shown."""

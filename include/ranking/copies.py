@@ -50,15 +50,14 @@ def _are_of_one_family(one: Candidate, other: Candidate) -> bool:
 
 
 def _have_one_title(one: Candidate, other: Candidate) -> bool:
-    return title_without_dates(one.title) == title_without_dates(other.title)
+    return one.title == other.title or title_without_dates(one.title) == title_without_dates(other.title)
 
 
 def _share(one: str, other: str) -> float:
     """Share of common word runs; 0 where the numbers differ."""
     if one == other:
         return 1.0
-    shorter, longer = sorted((len(one), len(other)))
-    if shorter < ALIKE * longer or not have_the_same_numbers(one, other):
+    if min(len(one), len(other)) < ALIKE * max(len(one), len(other)) or not have_the_same_numbers(one, other):
         return 0.0
     return share_of_runs(one, other)
 

@@ -106,8 +106,6 @@ def _chunk(chunk: FoundChunk) -> dict[str, Any]:
     }
 
 
+@lru_cache(maxsize=4096)
 def _instant(moment: datetime | None) -> str | None:
-    return None if moment is None else _written(moment)
-
-
-_written = lru_cache(maxsize=4096)(rfc3339)
+    return None if moment is None else rfc3339(moment)

@@ -29,7 +29,7 @@ class HalfLives:
         return self.by_content_type.get(content_type, self.default)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class DocumentDate:
     """The date that a document is ranked by: the first instant of what is known. `value` is None where it is unknown;
     `note` says why then, and that no day is known where only the year or the month is."""
@@ -66,7 +66,7 @@ class DocumentDate:
         return shown(self.value, exact_to) if self.value else self.note
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Recency:
     """`value` in [0, 1]; NEUTRAL for an unknown date."""
 
@@ -81,14 +81,15 @@ def document_date(candidate: Candidate, *, now: datetime) -> DocumentDate:
     A date in the future, one that nobody vouches for and one that was never set (before 1971) are unknown. So is that
     of a text which is not in force yet: it may have been written yesterday, but what holds today is another.
     """
-    effective = candidate.effective_date if candidate.effective_date_trust in _TRUSTED else None
-    if effective is not None and effective > now:
-        note = f"comes into force on {effective:%Y-%m-%d}"
-        return DocumentDate(None, "effective_date", candidate.effective_date_trust, note)
-    if effective is not None and effective.year >= FIRST_YEAR:
-        exact_to = candidate.effective_date_precision
-        note = _EXACT_TO.get(exact_to, "")
-        return DocumentDate(effective, "effective_date", candidate.effective_date_trust, note, exact_to)
+    effective = candidate.effective_date
+    if effective is not None and candidate.effective_date_trust in _TRUSTED:
+        if effective > now:
+            note = f"comes into force on {effective:%Y-%m-%d}"
+            return DocumentDate(None, "effective_date", candidate.effective_date_trust, note)
+        if effective.year >= FIRST_YEAR:
+            exact_to = candidate.effective_date_precision
+            note = _EXACT_TO.get(exact_to, "")
+            return DocumentDate(effective, "effective_date", candidate.effective_date_trust, note, exact_to)
     created, trust = candidate.created_at, candidate.created_at_trust
     if created is None:
         return DocumentDate(None, "", "", "date unknown")

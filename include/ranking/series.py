@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
 from include.domain.documents import DocumentKey
+from include.families.standing import Standing
 from include.ranking.blend import Scored, fit
 from include.ranking.candidates import Candidate
 from include.ranking.copies import bears_a_date, title_without_dates
@@ -42,6 +43,8 @@ _COMPARED = 10
 """So many members that fit less and are newer are compared by their texts in one ranking: the best series first, of
 each the newest first. To compare all would cost more than to rank them, and what stands that far down is not shown."""
 
+_HOLDING = frozenset(standing for standing in Standing if standing.holds)
+
 Held = Mapping[DocumentKey, Scored]
 """Of documents of one title: which one holds in place of each other."""
 
@@ -53,7 +56,7 @@ def newest_first(ranking: Sequence[Scored], intent: Intent) -> tuple[list[Scored
     held: dict[DocumentKey, Scored] = {}
     left = _COMPARED
     for series in _series(ranking, intent):
-        turns = {place: (*_turn(ranking[place], intent), place) for place in series}
+        turns = {turn[-1]: turn for turn in _turns(ranking, series, intent)}
         best, near, newer = _by_nearness(ranking, turns, intent)
         compared = newer[:left]
         left -= len(compared)
@@ -73,9 +76,10 @@ def newest_of_each(ranking: Sequence[Scored], intent: Intent) -> Held:
     """For a question that says nothing of time: the newest of each series, by the other members."""
     held: dict[DocumentKey, Scored] = {}
     for series in _series(ranking, intent):
-        newest = min(series, key=lambda place: (*_turn(ranking[place], intent), place))
+        _, _, newest = min(_turns(ranking, series, intent))
         if has_date(ranking[newest]):
-            held |= {ranking[place].candidate.key: ranking[newest] for place in series if place != newest}
+            holds = ranking[newest]
+            held |= {ranking[place].candidate.key: holds for place in series if place != newest}
     return held
 
 
@@ -160,18 +164,27 @@ def _is_named(scored: Scored, intent: Intent) -> bool:
     return any(title.casefold() == each.casefold() for each in intent.quoted) and bears_a_date(title)
 
 
-def _turn(scored: Scored, intent: Intent) -> tuple[int, float]:
+_Turn = tuple[int, float, int]
+"""(group, date or its negative, place): the smallest one holds."""
+
+
+def _turns(ranking: Sequence[Scored], series: Sequence[int], intent: Intent) -> list[_Turn]:
     """What holds first: of the time that is asked about, newest first; then unknown dates; then other times. Now, what
     says of itself that it is a draft, put off or over comes behind what does not; of an earlier time that says nothing.
     """
-    date = _date(scored)
-    if intent.period is None:
-        return (0 if date else 1) + (0 if scored.candidate.standing.holds else 2), -date
-    if intent.names_edition:
-        group = 0 if fit(scored.candidate, scored.recency_found, intent) == 1 else 1 if not date else 2
-    else:
-        group = 1 if not date else 0 if date < intent.period.end.timestamp() else 2
-    return group, date if group == 2 else -date
+    turns: list[_Turn] = []
+    end = intent.period.end.timestamp() if intent.period else 0.0
+    for place in series:
+        scored = ranking[place]
+        date = _date(scored)
+        if intent.period is None:
+            group = (0 if date else 1) + (0 if scored.candidate.standing in _HOLDING else 2)
+        elif intent.names_edition:
+            group = 0 if fit(scored.candidate, scored.recency_found, intent) == 1 else 1 if not date else 2
+        else:
+            group = 1 if not date else 0 if date < end else 2
+        turns.append((group, date if group == 2 and intent.period else -date, place))
+    return turns
 
 
 def _date(scored: Scored) -> float:
@@ -181,7 +194,7 @@ def _date(scored: Scored) -> float:
 
 
 def _by_nearness(
-    ranking: Sequence[Scored], turns: Mapping[int, tuple[float, ...]], intent: Intent
+    ranking: Sequence[Scored], turns: Mapping[int, _Turn], intent: Intent
 ) -> tuple[Scored, list[int], list[int]]:
     """(the best of a series, the places of those that fit about as well, those of newer ones that do not)."""
     best = max((ranking[place] for place in turns), key=attrgetter("similarity"))
@@ -205,8 +218,9 @@ def _are_editions(one: Scored, other: Scored, intent: Intent, share: float = EDI
     ]
     # Two states of one text are about as long as one another: nearly always the first pair says it.
     pairs.sort(key=lambda pair: abs(len(pair[0]) - len(pair[1])))
-    if any(share_of_runs(text, its) >= share for text, its in pairs):
-        return True
+    for text, its in pairs:
+        if share_of_runs(text, its) >= share:
+            return True
     return (
         _is_record(one.candidate)
         and _is_record(other.candidate)
