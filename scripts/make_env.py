@@ -18,6 +18,8 @@ MAKE = {
     "AIRFLOW_SECRET_KEY": lambda: secrets.token_hex(32),
     "AIRFLOW_ADMIN_PASSWORD": lambda: secrets.token_urlsafe(16),
     "TRUECOPY_API_KEYS": lambda: f"assistant:{secrets.token_urlsafe(32)}",
+    "TRUECOPY_METRICS_API_KEY": lambda: secrets.token_urlsafe(32),
+    "GRAFANA_ADMIN_PASSWORD": lambda: secrets.token_urlsafe(16),
 }
 
 

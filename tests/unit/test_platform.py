@@ -19,7 +19,7 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from include.api.keys import read_keys
+from include.api.keys import Keyring, read_keys
 from scripts import make_env
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -127,13 +127,42 @@ def test_every_service_that_keeps_running_has_a_health_check_and_comes_back() ->
             assert service["restart"] == "unless-stopped", name
 
 
-def test_only_ui_and_api_are_published_and_only_on_this_machine_by_default() -> None:
+def test_only_what_people_look_at_is_published_and_only_on_this_machine_by_default() -> None:
     published = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
     assert published == {
         "api-server": ["${UI_ADDRESS:-127.0.0.1}:${UI_PORT:-8080}:8080"],
         "api": ["${API_ADDRESS:-127.0.0.1}:${API_PORT:-8090}:8090"],
+        "prometheus": ["${MONITORING_ADDRESS:-127.0.0.1}:${PROMETHEUS_PORT:-9090}:9090"],
+        "alertmanager": ["${MONITORING_ADDRESS:-127.0.0.1}:${ALERTMANAGER_PORT:-9093}:9093"],
+        "grafana": ["${MONITORING_ADDRESS:-127.0.0.1}:${GRAFANA_PORT:-3000}:3000"],
     }
-    assert declared()["UI_ADDRESS"] == declared()["API_ADDRESS"] == "127.0.0.1"
+    addresses = {value for name, value in declared().items() if name.endswith("_ADDRESS")}
+    assert addresses == {"127.0.0.1"}
+
+
+def test_what_watches_is_started_only_where_it_is_asked_for_and_nothing_else_waits_for_it() -> None:
+    watching = {name for name, service in SERVICES.items() if "monitoring" in service.get("profiles", [])}
+    assert watching == {"prometheus", "alertmanager", "grafana"}
+    for name in SERVICES.keys() - watching:
+        assert not watching & set(SERVICES[name].get("depends_on", {})), name
+
+
+def test_prometheus_reads_the_api_with_a_key_that_the_api_knows_by_its_name() -> None:
+    given = SERVICES["api"]["environment"]["TRUECOPY_API_KEYS"]
+    made = {name: make() for name, make in make_env.MAKE.items()}
+    keyring = Keyring(lambda: VARIABLE.sub(lambda match: made[match["name"]], given))
+    assert keyring.holder(made["TRUECOPY_METRICS_API_KEY"]) == "prometheus"
+    assert len(keyring) == 2
+    config = yaml.safe_load((PROJECT / "monitoring" / "prometheus.yaml").read_text())
+    (ours,) = [job for job in config["scrape_configs"] if job["job_name"] == "truecopy"]
+    file = ours["authorization"]["credentials_file"]
+    service = SERVICES["prometheus"]
+    assert f'"$$TRUECOPY_METRICS_API_KEY" > {file}' in service["entrypoint"][-1]
+    assert [mounted.partition(":")[0] for mounted in service["tmpfs"]] == [os.path.dirname(file)]  # noqa: PTH120
+    targets = [
+        target for job in config["scrape_configs"] for each in job["static_configs"] for target in each["targets"]
+    ]
+    assert {target.partition(":")[0] for target in targets} <= set(SERVICES)
 
 
 def test_the_api_has_the_same_index_and_state_and_none_of_airflow_s_secrets() -> None:
@@ -203,7 +232,8 @@ def test_docker_compose_accepts_the_file(tmp_path: Path) -> None:
         pytest.skip("docker compose is not installed")
     shutil.copy(PROJECT / ".env.example", tmp_path)
     make_env.main(tmp_path)
-    command = [docker, "compose", "--env-file", str(tmp_path / ".env"), "--profile", "cluster", "config", "--quiet"]
+    profiles = ["--profile", "cluster", "--profile", "monitoring"]
+    command = [docker, "compose", "--env-file", str(tmp_path / ".env"), *profiles, "config", "--quiet"]
     answer = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
     assert answer.returncode == 0, answer.stderr
 
@@ -310,10 +340,10 @@ def test_ci_runs_what_the_readme_says() -> None:
     script = PROJECT / ".ci" / "run"
     assert os.access(script, os.X_OK)
     run = set(re.findall(r"^\s*run_tests \S+ ([a-z-]+)", script.read_text(), re.MULTILINE))
-    assert run == {"test", "test-adapters"}
+    assert run == {"test", "test-adapters", "test-browser"}
     steps = yaml.safe_load((PROJECT / ".github/workflows/ci.yml").read_text())["jobs"]["test"]["steps"]
     commands = [step["run"] for step in steps if "run" in step]
-    assert {"make lint", "make test", "make test-adapters"} <= set(commands)
+    assert {"make lint", "make test", "make test-adapters", "make test-browser"} <= set(commands)
 
 
 def test_hooks_download_nothing() -> None:
