@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-slow test-cms test-distributed test-browser setup-adapters test-adapters lint demo up down status replay bench bench-families eval eval-families eval-dates lock clean eval-staleness
+.PHONY: help setup test test-slow test-cms test-distributed test-browser setup-adapters test-adapters test-alerts lint demo up down status replay bench bench-families eval eval-families eval-dates lock clean eval-staleness
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,11 @@ setup-adapters: setup ## The environment of `make test-adapters`: LangChain, Lla
 
 test-adapters: setup-adapters ## The retrievers for LangChain and LlamaIndex, in an environment of their own
 	TRUECOPY_PYTHON=$(abspath $(RUN)) $(ADAPTERS)/bin/python -m pytest tests/adapters $(ARGS)
+
+test-alerts: ## The rules of monitoring/ against their tests; needs promtool (Debian and Ubuntu: apt install prometheus)
+	promtool check config --syntax-only monitoring/prometheus.yaml
+	promtool check rules monitoring/alerts.yaml
+	promtool test rules monitoring/tests/*.yaml
 
 lint: setup ## ruff, mypy and the layers of the library
 	$(RUN) -m ruff check .
