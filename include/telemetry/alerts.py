@@ -39,6 +39,28 @@ ALERTS: dict[str, str] = {
 }
 
 
+def gated_alerts(
+    latest: Manifest, *, now: datetime, failed: str, held: str, worker: str, waits: str, shows: str
+) -> list[Alert]:
+    """Alarms of the last run that marked documents behind a gate, under these names: that it failed, that a plan of it
+    `waits` for a person. `shows` says how to look at it."""
+    source, found = latest.source, []
+    if latest.state is RunState.FAILED:
+        why = f"run {latest.run_id} of the {worker} failed: {latest.reason}. {latest.next_step}"
+        found.append(Alert(failed, source, f"{source}: {why}"))
+    if latest.held:
+        age = now - latest.held_since if latest.held_since else timedelta()
+        found.append(
+            Alert(
+                held,
+                source,
+                f"{source}: {waits} been held for {age.total_seconds() / 3600:.0f} hours. {shows}; approve plan "
+                f"{latest.held_checksum} in Airflow's required actions or with `truecopy approve`",
+            )
+        )
+    return found
+
+
 def alerts(nights: Sequence[Manifest], success: Manifest | None, *, source: str, now: datetime) -> list[Alert]:
     """What is wrong, from the source's last reconciliations, newest first, and the last one that ended well.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from include.domain.manifest import CandidateCounts, Gauge, Manifest, RunState
-from include.telemetry.alerts import Alert
+from include.telemetry.alerts import Alert, gated_alerts
 from include.telemetry.gauges import days_since, held_seconds, told
 
 WAITING_TOO_LONG = timedelta(days=30)
@@ -67,23 +67,21 @@ def _by_signal(source: str, counts: CandidateCounts) -> list[Gauge]:
 def candidate_alerts(latest: Manifest | None, *, source: str, now: datetime) -> list[Alert]:
     """What is wrong, from the newest run of the detector that was no dry run. None at all is
     no alarm: a source need not be watched for this."""
-    found: list[Alert] = []
+    if latest is None:
+        return []
+    found = gated_alerts(
+        latest,
+        now=now,
+        failed="detector_failed",
+        held="staging_held",
+        worker="detector",
+        waits=f"the staging of {len(latest.held)} documents has",
+        shows=f"`truecopy detect {source}` shows them",
+    )
 
     def alarm(name: str, message: str) -> None:
         found.append(Alert(name, source, f"{source}: {message}"))
 
-    if latest is None:
-        return found
-    if latest.state is RunState.FAILED:
-        alarm("detector_failed", f"run {latest.run_id} of the detector failed: {latest.reason}. {latest.next_step}")
-    if latest.held:
-        age = now - latest.held_since if latest.held_since else timedelta()
-        alarm(
-            "staging_held",
-            f"the staging of {len(latest.held)} documents has been held for {age.total_seconds() / 3600:.0f} hours. "
-            f"`truecopy detect {source}` shows them; approve plan {latest.held_checksum} in Airflow's required actions "
-            "or with `truecopy approve`",
-        )
     counts = latest.candidates
     if counts is not None and counts.open_since is not None and now - counts.open_since > WAITING_TOO_LONG:
         waiting = "1 candidate waits" if counts.open == 1 else f"{counts.open} candidates wait"

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from include.domain.manifest import Gauge, Manifest, RunState
 from include.domain.plan import Action
-from include.telemetry.alerts import Alert
+from include.telemetry.alerts import Alert, gated_alerts
 from include.telemetry.gauges import days_since, held_seconds, told
 
 AMBIGUOUS_TOO_LONG = timedelta(days=14)
@@ -48,23 +48,21 @@ def family_gauges(latest: Manifest, *, now: datetime) -> list[Gauge]:
 def family_alerts(latest: Manifest | None, *, source: str, now: datetime) -> list[Alert]:
     """What is wrong, from the newest run of the resolver that was no dry run. None at all is no alarm: a source
     without families needs none."""
-    found: list[Alert] = []
+    if latest is None:
+        return []
+    found = gated_alerts(
+        latest,
+        now=now,
+        failed="families_failed",
+        held="families_held",
+        worker="resolver",
+        waits=f"the marks of {len(latest.held)} documents have",
+        shows=f"`truecopy resolve {source}` shows the families",
+    )
 
     def alarm(name: str, message: str) -> None:
         found.append(Alert(name, source, f"{source}: {message}"))
 
-    if latest is None:
-        return found
-    if latest.state is RunState.FAILED:
-        alarm("families_failed", f"run {latest.run_id} of the resolver failed: {latest.reason}. {latest.next_step}")
-    if latest.held:
-        age = now - latest.held_since if latest.held_since else timedelta()
-        alarm(
-            "families_held",
-            f"the marks of {len(latest.held)} documents have been held for {age.total_seconds() / 3600:.0f} hours. "
-            f"`truecopy resolve {source}` shows the families; approve plan {latest.held_checksum} in Airflow's "
-            "required actions or with `truecopy approve`",
-        )
     since = latest.families.ambiguous_since if latest.families else None
     if since is not None and now - since > AMBIGUOUS_TOO_LONG:
         alarm(

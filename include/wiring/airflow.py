@@ -16,6 +16,8 @@ from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
 from include.domain.errors import ConfigError, Fatal, Held, Retriable
 from include.domain.manifest import Gauge, Manifest
+from include.services.detect_stale import DETECT
+from include.services.resolve_canonical import RESOLVE
 from include.telemetry.alerts import Alert
 from include.telemetry.exposition import plain_name, tags_of
 from include.telemetry.reception import reception_gauges
@@ -23,12 +25,11 @@ from include.wiring.application import Application
 from include.wiring.connections import ConnectionSecrets
 from include.wiring.evaluation import Judged, gauges_of_evaluation, why_red
 from include.wiring.events import not_followed
-from include.wiring.families import as_resolver
 from include.wiring.held_plans import Request
+from include.wiring.kept_runs import under
 from include.wiring.nights import alerts_of, gauges_of, reception_at, record_alerts
 from include.wiring.runs import Run, Summary, manifests_of, summary, verdict
 from include.wiring.source_tasks import CHANGED
-from include.wiring.staleness import as_detector
 
 log = logging.getLogger(__name__)
 
@@ -103,9 +104,9 @@ def fail_unless_applied(source: str) -> None:
     """The same for the run that carried out a held plan, of whichever kind."""
     run = current_run()
     found: dict[str, Manifest | None] = {source: None}
-    for each in (run, as_resolver(run), as_detector(run)):
+    for dag_id in (run.dag_id, RESOLVE, DETECT):
         if found[source] is None:
-            found = manifests_of(application(), [source], each)
+            found = manifests_of(application(), [source], under(run, dag_id))
     if why := verdict(found):
         raise AirflowFailException("\n".join(why))
 

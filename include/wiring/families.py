@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from include.domain.manifest import Manifest, RunState
+from include.domain.manifest import Manifest
 from include.domain.metadata import MetadataChange
-from include.planning.fences import CLOCK_TOLERANCE
 from include.services.family_answers import Answer, family_named, patches_of_answer
 from include.services.family_plan import ALL_FAMILIES, Scope
 from include.services.judging_families import Planned
@@ -16,7 +15,8 @@ from include.services.reading import Progress
 from include.services.resolve_canonical import RESOLVE, look_at_families, mark_families, mark_released
 from include.services.resolving import Resolved, resolve_families
 from include.wiring.application import Application
-from include.wiring.runs import Run, leaving_a_manifest, log_progress
+from include.wiring.kept_runs import kept_run
+from include.wiring.runs import Run, log_progress
 
 
 def family_scope(family: str = "") -> Scope:
@@ -26,9 +26,8 @@ def family_scope(family: str = "") -> Scope:
 
 def look_at_source(application: Application, source: str, run: Run, *, family: str = "") -> tuple[Manifest, Planned]:
     """A dry run. Raises what `services.resolve_canonical` raises, after its manifest is saved."""
-    run = as_resolver(run)
-    with leaving_a_manifest(application, source, run), application.context(source) as context:
-        return look_at_families(context, family_scope(family), run_id=run.manifest_id)
+    with kept_run(application, source, run, RESOLVE) as (context, run_id):
+        return look_at_families(context, family_scope(family), run_id=run_id)
 
 
 def resolve_source(
@@ -42,12 +41,11 @@ def resolve_source(
     progress: Progress = log_progress,
 ) -> Manifest:
     """Mark what no limit holds. Raises what `services.resolve_canonical` raises, after its manifest is saved."""
-    run = as_resolver(run)
-    with leaving_a_manifest(application, source, run), application.context(source) as context:
+    with kept_run(application, source, run, RESOLVE) as (context, run_id):
         return mark_families(
             context,
             family_scope(family),
-            run_id=run.manifest_id,
+            run_id=run_id,
             progress=progress,
             changed_only=changed_only,
             max_changes=max_changes,
@@ -72,9 +70,8 @@ def mark_released_families(
     application: Application, source: str, run: Run, *, progress: Progress = log_progress
 ) -> Manifest:
     """Mark exactly what a person released. Raises ApprovalRefused when it is not that any more."""
-    run = as_resolver(run)
-    with leaving_a_manifest(application, source, run), application.context(source) as context:
-        return mark_released(context, run_id=run.manifest_id, release_run=run.run_id, progress=progress)
+    with kept_run(application, source, run, RESOLVE) as (context, run_id):
+        return mark_released(context, run_id=run_id, release_run=run.run_id, progress=progress)
 
 
 def families_of(application: Application, source: str) -> Resolved:
@@ -94,23 +91,11 @@ def decide_for_person(
     progress: Progress = log_progress,
 ) -> MetadataChange:
     """Record a person's answer, and let the resolver follow it at once in this family. Returns what was recorded."""
-    run = Run(SET_METADATA, run.run_id, run.attempt)
-    with leaving_a_manifest(application, source, run), application.context(source) as context:
+    with kept_run(application, source, run, SET_METADATA) as (context, run_id):
         family = family_named(resolve_families(context), answer.family)
         wish = Wish(by, reason, patches=patches_of_answer(family, answer), words=f"the answer for {answer.family}")
-        done = apply_run(context, wish, run_id=run.manifest_id, progress=progress)
+        done = apply_run(context, wish, run_id=run_id, progress=progress)
         scope = Scope(f"family {answer.family}, decided", doc_ids=frozenset(family.members), is_part=True)
         # The ledger keeps one change for each run: what follows from the answer is another one.
-        mark_families(context, scope, run_id=f"{run.manifest_id}.resolve", progress=progress)
+        mark_families(context, scope, run_id=f"{run_id}.resolve", progress=progress)
     return done.plan.change
-
-
-def as_resolver(run: Run) -> Run:
-    """The same run under the resolver's name: its manifests are kept together, whatever started them."""
-    return Run(RESOLVE, run.run_id, run.attempt)
-
-
-def latest_resolved(application: Application, source: str) -> Manifest | None:
-    """The newest run of the resolver that came to an end and was no dry run."""
-    past = application.manifests.newest_first(source, (RESOLVE,), until=application.clock.now() + CLOCK_TOLERANCE)
-    return next((each for each in past if each.state not in (RunState.PLANNED, RunState.RUNNING)), None)

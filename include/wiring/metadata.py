@@ -16,7 +16,8 @@ from include.records.patch_files import read_patches
 from include.services.metadata_run import SET_METADATA, Done, MetadataPlan, Wish, apply_run, dry_run, plan_run
 from include.services.reading import Progress
 from include.wiring.application import Application
-from include.wiring.runs import Run, chosen_sources, leaving_a_manifest, log_progress
+from include.wiring.kept_runs import kept_run
+from include.wiring.runs import Run, chosen_sources, log_progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +70,8 @@ def set_metadata_of(
 ) -> Done:
     """Do it. Raises what `services.metadata_run.apply_run` raises, after its manifest is saved."""
     wish = asked.wish()
-    run = Run(SET_METADATA, run.run_id, run.attempt)
-    with leaving_a_manifest(application, _one(application, source), run), application.context(source) as context:
-        return apply_run(context, wish, run_id=run.manifest_id, checksum=checksum, progress=progress)
+    with kept_run(application, _one(application, source), run, SET_METADATA) as (context, run_id):
+        return apply_run(context, wish, run_id=run_id, checksum=checksum, progress=progress)
 
 
 def set_metadata_as_asked(application: Application, run: Run, params: Mapping[str, Any], *, by: str) -> Manifest:
@@ -87,8 +87,8 @@ def set_metadata_as_asked(application: Application, run: Run, params: Mapping[st
     )
     if params["dry_run"]:
         wish = asked.wish()
-        with leaving_a_manifest(application, source, run), application.context(source) as context:
-            return dry_run(context, wish, run_id=run.manifest_id)[0]
+        with kept_run(application, source, run, SET_METADATA) as (context, run_id):
+            return dry_run(context, wish, run_id=run_id)[0]
     if not params["checksum"]:
         raise ConfigError(f"{source}: give the checksum of the dry run that you looked at; its manifest names it")
     return set_metadata_of(application, source, run, asked, checksum=str(params["checksum"])).manifest

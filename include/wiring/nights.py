@@ -21,10 +21,9 @@ from include.telemetry.gauges import Past, gauges, history_gauges, last_success,
 from include.telemetry.reception import Reception, reception_alerts
 from include.telemetry.scraping import scrape_gauge
 from include.wiring.application import Application
-from include.wiring.families import latest_resolved
 from include.wiring.hooks import FOLLOW, receptions
+from include.wiring.kept_runs import latest_kept
 from include.wiring.runs import INGEST, NIGHTS
-from include.wiring.staleness import latest_detected
 
 TELLING = (*NIGHTS, INGEST, FOLLOW, SET_METADATA, RESOLVE, DETECT)
 """DAGs whose runs send gauges at their end."""
@@ -105,8 +104,8 @@ def _heads(
 def alerts_of(application: Application, source: str) -> list[Alert]:
     success, now = last_success_of(application, source), application.clock.now()
     found = alerts(nights(application, source), success, source=source, now=now)
-    found += family_alerts(latest_resolved(application, source), source=source, now=now)
-    found += candidate_alerts(latest_detected(application, source), source=source, now=now)
+    found += family_alerts(latest_kept(application, source, RESOLVE), source=source, now=now)
+    found += candidate_alerts(latest_kept(application, source, DETECT), source=source, now=now)
     return found + (reception_alerts(reception, now) if (reception := reception_at(application, source)) else [])
 
 

@@ -9,7 +9,8 @@ from include.services.metadata_run import SET_METADATA, Done
 from include.services.protecting import hold, let_go, pin, why_protected
 from include.services.reading import Progress
 from include.wiring.application import Application
-from include.wiring.runs import Run, chosen_sources, leaving_a_manifest, log_progress
+from include.wiring.kept_runs import kept_run
+from include.wiring.runs import Run, chosen_sources, log_progress
 
 
 def pin_documents(
@@ -24,9 +25,8 @@ def pin_documents(
     progress: Progress = log_progress,
 ) -> Done:
     """Raises what `services.protecting.pin` raises, after its manifest is saved."""
-    run = Run(SET_METADATA, run.run_id, run.attempt)
-    with leaving_a_manifest(application, source, run), application.context(source) as context:
-        return pin(context, doc_ids, by=by, reason=reason, run_id=run.manifest_id, pinned=pinned, progress=progress)
+    with kept_run(application, source, run, SET_METADATA) as (context, run_id):
+        return pin(context, doc_ids, by=by, reason=reason, run_id=run_id, pinned=pinned, progress=progress)
 
 
 def hold_documents(

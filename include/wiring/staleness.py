@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
-from include.domain.manifest import Manifest, RunState
-from include.planning.fences import CLOCK_TOLERANCE
+from include.domain.manifest import Manifest
 from include.records.query_log import QueryLog
 from include.services.bringing_back import bring_back
+from include.services.context import SourceContext
 from include.services.detect_stale import DETECT, look_for_stale, stage_released, stage_stale
 from include.services.detecting import Policy
 from include.services.judging_staging import PlannedStaging
@@ -17,30 +18,21 @@ from include.services.metadata_run import SET_METADATA
 from include.services.reading import Progress
 from include.staleness.usage import Usage, read_usage
 from include.wiring.application import Application
-from include.wiring.runs import Run, leaving_a_manifest, log_progress
+from include.wiring.kept_runs import kept_run
+from include.wiring.runs import Run, log_progress
 
 
 def look_at_stale(application: Application, source: str, run: Run) -> tuple[Manifest, PlannedStaging]:
     """A dry run. Raises what `services.detect_stale` raises, after its manifest is saved."""
-    run = as_detector(run)
-    with leaving_a_manifest(application, source, run), application.context(source) as context:
-        return look_for_stale(
-            context, policy_of(application, source), usage_of(application, source), run_id=run.manifest_id
-        )
+    with _detecting(application, source, run) as (context, policy, usage, run_id):
+        return look_for_stale(context, policy, usage, run_id=run_id)
 
 
 def detect_source(application: Application, source: str, run: Run, *, progress: Progress = log_progress) -> Manifest:
     """Renew the queue and stage what no limit holds. Raises what `services.detect_stale` raises, after its manifest is
     saved."""
-    run = as_detector(run)
-    with leaving_a_manifest(application, source, run), application.context(source) as context:
-        return stage_stale(
-            context,
-            policy_of(application, source),
-            usage_of(application, source),
-            run_id=run.manifest_id,
-            progress=progress,
-        )
+    with _detecting(application, source, run) as (context, policy, usage, run_id):
+        return stage_stale(context, policy, usage, run_id=run_id, progress=progress)
 
 
 def detect_as_asked(application: Application, source: str, run: Run, params: Mapping[str, Any]) -> Manifest:
@@ -54,16 +46,8 @@ def stage_what_was_released(
     application: Application, source: str, run: Run, *, progress: Progress = log_progress
 ) -> Manifest:
     """Stage exactly what a person released. Raises ApprovalRefused when it is not that any more."""
-    run = as_detector(run)
-    with leaving_a_manifest(application, source, run), application.context(source) as context:
-        return stage_released(
-            context,
-            policy_of(application, source),
-            usage_of(application, source),
-            run_id=run.manifest_id,
-            release_run=run.run_id,
-            progress=progress,
-        )
+    with _detecting(application, source, run) as (context, policy, usage, run_id):
+        return stage_released(context, policy, usage, run_id=run_id, release_run=run.run_id, progress=progress)
 
 
 def restore_documents(
@@ -77,9 +61,17 @@ def restore_documents(
     progress: Progress = log_progress,
 ) -> Manifest:
     """Raises what `services.bringing_back.bring_back` raises, after its manifest is saved."""
-    run = Run(SET_METADATA, run.run_id, run.attempt)
-    with leaving_a_manifest(application, source, run), application.context(source) as context:
-        return bring_back(context, doc_ids, by=by, reason=reason, run_id=run.manifest_id, progress=progress)
+    with kept_run(application, source, run, SET_METADATA) as (context, run_id):
+        return bring_back(context, doc_ids, by=by, reason=reason, run_id=run_id, progress=progress)
+
+
+@contextmanager
+def _detecting(
+    application: Application, source: str, run: Run
+) -> Iterator[tuple[SourceContext, Policy, Usage | None, str]]:
+    """What every look of the detector needs, and the id under which its manifest is kept."""
+    with kept_run(application, source, run, DETECT) as (context, run_id):
+        yield context, policy_of(application, source), usage_of(application, source), run_id
 
 
 def policy_of(application: Application, source: str) -> Policy:
@@ -101,14 +93,3 @@ def usage_of(application: Application, source: str) -> Usage | None:
     log = QueryLog(application.state, application.clock, form="none", keep_days=chosen.keep_days)
     lines = log.since(now - timedelta(days=application.settings.staleness.unseen_days + 1))
     return read_usage(lines, source, until=now)
-
-
-def as_detector(run: Run) -> Run:
-    """The same run under the detector's name: its manifests are kept together, whatever started them."""
-    return Run(DETECT, run.run_id, run.attempt)
-
-
-def latest_detected(application: Application, source: str) -> Manifest | None:
-    """The newest run of the detector that came to an end and was no dry run."""
-    past = application.manifests.newest_first(source, (DETECT,), until=application.clock.now() + CLOCK_TOLERANCE)
-    return next((each for each in past if each.state not in (RunState.PLANNED, RunState.RUNNING)), None)
