@@ -7,6 +7,7 @@ Nothing here deletes without the gate.
 
 from __future__ import annotations
 
+import getpass
 import logging
 import os
 from collections.abc import Callable, Sequence
@@ -50,7 +51,15 @@ _SEVERITY = (
 )
 
 Source = Annotated[str, typer.Argument(help="a source, or all")]
+OneSource = Annotated[str, typer.Argument(help="a source")]
 Json = Annotated[bool, typer.Option("--json", help="print JSON instead of tables")]
+Reason = Annotated[str, typer.Option(help="why; it becomes part of the record")]
+By = Annotated[str, typer.Option(help="who says so")]
+
+
+def speaker(by: str) -> str:
+    """Who is named in the record: the login, where nobody was."""
+    return by or getpass.getuser()
 
 
 def application() -> Application:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Annotated
 
 import typer
 
-from include.cli.command import EXIT, Json, Source, app, application, explained, new_run, run_all
+from include.cli.command import EXIT, Json, Reason, Source, app, application, explained, new_run, run_all, speaker
 from include.cli.family_tables import (
     family_record,
     print_families,
@@ -120,7 +119,7 @@ def families(
 def decide(
     source: OneSource,
     family: Annotated[str, typer.Argument(help="the family, as `truecopy families` names it")],
-    reason: Annotated[str, typer.Option(help="why; it becomes part of the record")],
+    reason: Reason,
     head: Annotated[str, typer.Option(help="the document that holds")] = "",
     supersede: Annotated[
         list[str] | None, typer.Option(help="a document that it replaces; may be repeated; default: all others")
@@ -142,7 +141,7 @@ def decide(
             source,
             Answer(family, head, tuple(supersede or ())),
             new_run(SET_METADATA),
-            by=by or getpass.getuser(),
+            by=speaker(by),
             reason=reason,
             progress=progress,
         )

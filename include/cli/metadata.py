@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +9,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from include.cli.command import Json, app, application, explained, new_run
+from include.cli.command import By, Json, app, application, explained, new_run, speaker
 from include.planning.assigning import assigned
 from include.services.metadata_run import SET_METADATA, Done, MetadataPlan
 from include.terminal import out, print_manifest, progress_bar
@@ -39,14 +38,14 @@ def set_meta(
     apply: Annotated[bool, typer.Option("--apply", help="do it; without it nothing is changed")] = False,
     checksum: Annotated[str, typer.Option(help="apply only what was shown with this checksum")] = "",
     reason: Annotated[str, typer.Option(help="why; it becomes part of the record. Needed to apply")] = "",
-    by: Annotated[str, typer.Option(help="who says so")] = "",
+    by: By = "",
     show: Annotated[int, typer.Option(min=0, help="documents to list")] = 20,
     json_: Json = False,
 ) -> None:
     """Set metadata of chosen documents on all their chunks, without reading or embedding anything. A dry run unless
     --apply is given."""
     asked = metadata.Asked(
-        by=by or getpass.getuser(),
+        by=speaker(by),
         reason=reason if apply else reason or "dry run",
         where=tuple(where or ()),
         everything=everything,

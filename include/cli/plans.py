@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from collections import Counter
 from dataclasses import asdict
 from typing import Annotated
@@ -10,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from include.cli.command import EXIT, Json, Source, app, application, explained, new_run, run_all
+from include.cli.command import EXIT, Json, Reason, Source, app, application, explained, new_run, run_all, speaker
 from include.domain.manifest import Manifest, RunState
 from include.domain.plan import Action, HeldPlan, PlanKind
 from include.services.judging import prepare
@@ -18,6 +17,9 @@ from include.terminal import out, print_plan, progress_bar
 from include.wiring import runs
 from include.wiring.application import Application
 from include.wiring.held_plans import apply_held, open_plans, reject_held, release_held
+
+HeldSource = Annotated[str, typer.Argument(help="the source whose plan is held")]
+Checksum = Annotated[str, typer.Argument(help="the plan, as `truecopy plan` or the alert names it")]
 
 
 @app.command()
@@ -94,16 +96,16 @@ def _print_waiting(plan: HeldPlan) -> None:
 @app.command()
 @explained
 def approve(
-    source: Annotated[str, typer.Argument(help="the source whose plan is held")],
-    checksum: Annotated[str, typer.Argument(help="the plan, as `truecopy plan` or the alert names it")],
-    reason: Annotated[str, typer.Option(help="why; it becomes part of the record")],
+    source: HeldSource,
+    checksum: Checksum,
+    reason: Reason,
     by: Annotated[str, typer.Option(help="who approves")] = "",
     json_: Json = False,
 ) -> None:
     """Release one held plan, once, and apply it if the plan computed now is exactly the one that was approved."""
 
     def one(application_: Application, name: str) -> Manifest:
-        release_held(application_, name, checksum, by=by or getpass.getuser(), why=reason)
+        release_held(application_, name, checksum, by=speaker(by), why=reason)
         with progress_bar(name) as progress:
             return apply_held(application_, name, checksum, new_run(runs.APPLY_HELD), progress=progress)
 
@@ -113,15 +115,15 @@ def approve(
 @app.command()
 @explained
 def reject(
-    source: Annotated[str, typer.Argument(help="the source whose plan is held")],
-    checksum: Annotated[str, typer.Argument(help="the plan, as `truecopy plan` or the alert names it")],
+    source: HeldSource,
+    checksum: Checksum,
     reason: Annotated[str, typer.Option(help="why not; it becomes part of the record")],
     by: Annotated[str, typer.Option(help="who declines")] = "",
 ) -> None:
     """Decline one held plan. It stays held, nobody is asked about it again, and an unused approval is taken back."""
     application_ = application()
     (name,) = runs.chosen_sources(application_, source)
-    reject_held(application_, name, checksum, by=by or getpass.getuser(), why=reason)
+    reject_held(application_, name, checksum, by=speaker(by), why=reason)
     out.print(
         f"{name}: plan {checksum} is declined and stays held; a source that asks for something else is a new plan"
     )

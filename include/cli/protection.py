@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
-from include.cli.command import Json, app, application, explained, new_run
+from include.cli.command import By, Json, OneSource, Reason, app, application, explained, new_run, speaker
 from include.services.metadata_run import SET_METADATA
 from include.terminal import out, progress_bar
 from include.wiring import protection as wiring
 
-OneSource = Annotated[str, typer.Argument(help="a source")]
 Documents = Annotated[list[str], typer.Argument(help="documents by id")]
-Reason = Annotated[str, typer.Option(help="why; it becomes part of the record")]
-By = Annotated[str, typer.Option(help="who says so")]
 
 
 @app.command()
@@ -42,7 +38,7 @@ def _pin(source: str, doc_ids: list[str], reason: str, by: str, *, pinned: bool)
             source,
             new_run(SET_METADATA),
             doc_ids,
-            by=by or getpass.getuser(),
+            by=speaker(by),
             reason=reason,
             pinned=pinned,
             progress=progress,
@@ -62,7 +58,7 @@ def hold(
     by: By = "",
 ) -> None:
     """Leave these documents alone until a day: none is staged, superseded or purged by itself before it."""
-    made = wiring.hold_documents(application(), source, doc_ids, until=until, by=by or getpass.getuser(), reason=reason)
+    made = wiring.hold_documents(application(), source, doc_ids, until=until, by=speaker(by), reason=reason)
     already = len(set(doc_ids)) - len(made)
     out.print(f"{source}: {len(made)} held until {escape(until)}{_named(made)}; {already} were held as long already")
 
@@ -71,7 +67,7 @@ def hold(
 @explained
 def release_hold(source: OneSource, doc_ids: Documents, reason: Reason, by: By = "") -> None:
     """End holds before their day."""
-    ended = list(wiring.let_documents_go(application(), source, doc_ids, by=by or getpass.getuser(), reason=reason))
+    ended = list(wiring.let_documents_go(application(), source, doc_ids, by=speaker(by), reason=reason))
     out.print(f"{source}: {len(ended)} holds ended{_named(ended)}")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -10,7 +9,20 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from include.cli.command import EXIT, Json, Source, app, application, explained, new_run, run_all
+from include.cli.command import (
+    EXIT,
+    By,
+    Json,
+    OneSource,
+    Reason,
+    Source,
+    app,
+    application,
+    explained,
+    new_run,
+    run_all,
+    speaker,
+)
 from include.domain.manifest import Manifest, RunState
 from include.services.detect_stale import DETECT
 from include.services.judging_staging import PlannedStaging
@@ -59,10 +71,10 @@ def detect(
 @app.command()
 @explained
 def restore(
-    source: Annotated[str, typer.Argument(help="a source")],
+    source: OneSource,
     doc_ids: Annotated[list[str], typer.Argument(help="staged documents by id")],
-    reason: Annotated[str, typer.Option(help="why; it becomes part of the record")],
-    by: Annotated[str, typer.Option(help="who says so")] = "",
+    reason: Reason,
+    by: By = "",
     json_: Json = False,
 ) -> None:
     """Show staged documents to readers again. They come back as candidates for other evidence only."""
@@ -72,7 +84,7 @@ def restore(
             source,
             new_run(SET_METADATA),
             doc_ids,
-            by=by or getpass.getuser(),
+            by=speaker(by),
             reason=reason,
             progress=progress,
         )

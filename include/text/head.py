@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from include.text import markdown
+from include.text.markup import FENCED, XML_DOCUMENT
 
 Field = tuple[str, str]
 IsName = Callable[[str], bool]
@@ -31,7 +32,6 @@ _SECTION_LINES = 25
 _MAIL_LINE = re.compile(r"[ \t]*([A-Z][\w' -]{0,40}):(?:[ \t]+(.*)|$)")
 _OPENS_BLOCK = re.compile(r"\s*(?:<pre\b[^>]*>|`{3,}|~{3,}|::)\s*$", re.IGNORECASE)  # code names its language
 _TITLE_LINE = re.compile(r"\s*(?:#\s.*|=+\s*|-{3,}\s*)?$")
-_FENCED = re.compile(r"^[ \t>]*(`{3,}|~{3,}).*?(?:^[ \t>]*\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _CLOSES_BLOCK = re.compile(r"\s*(?:</pre>|`{3,}|~{3,})", re.IGNORECASE)
 _COLUMN_GAP = re.compile(r"\s{3,}|\t")
 _RFC = re.compile(r"(?:Request for Comments|Internet[ -]Draft|Intended status|Obsoletes|RFC)\b", re.IGNORECASE)
@@ -45,7 +45,6 @@ _LIST_TABLE_NAME = re.compile(r"[ \t]*\*[ \t]+-[ \t]+(?P<name>[^\n]+?)[ \t]*$")
 _LIST_TABLE_VALUE = re.compile(r"[ \t]*-[ \t]+(?P<value>.*)$")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]+(?P<value>\S.*)$")
 _RULE = re.compile(r"[\s|:+=-]+")
-_XML_START = re.compile(r"\s*(?:<\?xml\b|<!DOCTYPE\s+(?!html)|<(?:xep|rfc|jep)\b)", re.IGNORECASE)
 _XML_HEADER = re.compile(r"<header\b[^>]*>(.*?)</header>", re.DOTALL)
 _XML_ROOT = re.compile(r"<([a-z]\w*)\b(?![^>]*\bversion=)[^>?!]*>")
 _XML_ELEMENT = re.compile(r"<(\w[\w-]*)\b[^>]*?(?<!/)>(.*?)</\1\s*>", re.DOTALL)
@@ -65,13 +64,13 @@ class Head:
 
 def read_head(text: str, is_name: IsName) -> Head:
     """What stands above the first section of an extracted text, and the fields in it that `is_name` knows."""
-    if _XML_START.match(text[:300]):
+    if XML_DOCUMENT.match(text[:300]):
         return Head(tuple(_xml_fields(text[: 4 * MOST_CHARACTERS], is_name)), "", is_formal=True)
     text = text[: 4 * MOST_CHARACTERS]
     block, rest = _block_at_the_top(text)
     headings = [found for found in markdown.headings(text) if found.start >= rest]
     opening = text[rest : _end_of_opening(text, rest, headings, titled=bool(block))]
-    opening = "\n".join(_FENCED.sub("", opening[:MOST_CHARACTERS]).split("\n")[:MOST_LINES])
+    opening = "\n".join(FENCED.sub("", opening[:MOST_CHARACTERS]).split("\n")[:MOST_LINES])
     fields = [*block, *_fields(opening.split("\n"), is_name), *_sections(text, headings, is_name)]
     known = tuple((name, value) for name, value in fields if is_name(name) and value.strip())
     return Head(known, opening, is_formal=bool(block))

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from include.domain.lineage import Hint
 from include.text import markdown
 from include.text.head import MOST_CHARACTERS, after_header
+from include.text.markup import EMPHASIS, FENCED, XML_DOCUMENT
 from include.text.references import REGISTERS, pointers
 
 _FIRST_PART = 6_000
@@ -93,7 +94,6 @@ _CLAUSE_ENDS = re.compile(
     r"[;!?]|\.(?=\s|$)|\s[–—]\s|,\s+(?:which|where|while|but|because|since|as)\b|\s(?:which|because|while|but|since|due\s+to|thanks\s+to)\b"
 )
 _SENTENCE = re.compile(r"(?<=[\w)\]>`*\"'][.!?])\s+(?=[\W_]*[A-Z])")
-_FENCED = re.compile(r"^[ \t>]*(`{3,}|~{3,}).*?(?:^[ \t>]*\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _QUOTED = re.compile(
     r"\"[^\"\n]{0,400}\"|“[^”]{0,400}”|«[^»]{0,400}»|„[^“”]{0,400}[“”]|``[^`\n]{0,400}``|(?<![:\w`])`[^`<\n]{0,200}`(?![`_])"
 )
@@ -105,10 +105,8 @@ _NO_PROSE = re.compile(
     r"\s*\.\.\s+(?:list-table|csv-table|table|code|code-block|sourcecode|highlight|parsed-literal|literalinclude)::",
     re.IGNORECASE,
 )
-_EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_]|[*_](?!\w)")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
 
-_XML = re.compile(r"\s*(?:<\?xml\b|<!DOCTYPE\s+(?!html)|<(?:xep|rfc|jep)\b)", re.IGNORECASE)
 _XML_START = re.compile(r"<(?:abstract|remark|p)\b[^<>]*>")
 _XML_END = re.compile(r"</(?:abstract|remark|p)\s*>")
 _XML_ENTITY = re.compile(rf"&({'|'.join(sorted(REGISTERS))})-?(\d{{1,6}});", re.IGNORECASE)
@@ -148,7 +146,7 @@ def _named(sentence: str, patterns: tuple[re.Pattern[str], ...]) -> tuple[str, .
 
 
 def _sentences(text: str) -> Iterator[str]:
-    for paragraph in _xml_paragraphs(text) if _XML.match(text[:300]) else _paragraphs(text):
+    for paragraph in _xml_paragraphs(text) if XML_DOCUMENT.match(text[:300]) else _paragraphs(text):
         for sentence in _SENTENCE.split(paragraph):
             if len(sentence) <= _LONGEST_SENTENCE:
                 yield sentence.strip()
@@ -163,11 +161,11 @@ def _xml_paragraphs(text: str) -> Iterator[str]:
 def _paragraphs(text: str) -> Iterator[str]:
     for part in _parts(text):
         gathered = ""
-        for line in (*_prose(_FENCED.sub("\n", part).split("\n")), ""):
+        for line in (*_prose(FENCED.sub("\n", part).split("\n")), ""):
             if gathered and (not line.strip() or _ITEM.match(line)):
                 yield gathered
                 gathered = ""
-            gathered = f"{gathered} {_EMPHASIS.sub('', _ITEM.sub('', line)).strip()}".strip()
+            gathered = f"{gathered} {EMPHASIS.sub('', _ITEM.sub('', line)).strip()}".strip()
 
 
 def _prose(lines: list[str]) -> Iterator[str]:

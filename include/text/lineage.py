@@ -226,9 +226,7 @@ def _texts(value: object) -> Iterator[str]:
             yield from _texts(each)
     elif isinstance(value, Mapping):
         named = {_key(name): each for name, each in value.items()}
-        first = next(
-            (named[name] for name in ("url", "path", "href", "link", "id", "doc", "title") if name in named), None
-        )
+        first = next((named[name] for name in _NAMING if name in named), None)
         if isinstance(first, str):
             yield first
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from include.text.markup import EMPHASIS
 from include.text.references import pointers, references
 
 _MOST_PARAGRAPHS = 8
@@ -69,7 +70,6 @@ _MARKS = re.compile(
     r"^(?:[\s>*_#|!:~`]|\[!\w+\]|\.\.\s+(?:note|warning|attention|caution|important|danger|admonition)::"
     r"|!!!\s*\w+(?:\s+\"[^\"]*\")?|:::\s*\w+|:\w+:|[^\w\s\[<(\"'./:`.-])+"
 )
-_EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_]|[*_](?!\w)")
 _END = re.compile(r"(?<=[\w)\]>`\"'])[.;](?=\s|$)|\s[–—]\s|,\s+(?:which|and\s+(?:is|was|has|will|should))\b")
 
 
@@ -92,7 +92,7 @@ def notices(opening: str) -> Iterator[Notice]:
 def _notice(paragraph: str) -> Notice | None:
     if directive := _DIRECTIVE.match(paragraph):
         return Notice(superseded_by=references(directive["rest"]))
-    bare = _EMPHASIS.sub("", _MARKS.sub("", paragraph))
+    bare = EMPHASIS.sub("", _MARKS.sub("", paragraph))
     text = _MARKS.sub("", _LABEL.sub("", bare, count=1) if _LABEL.match(bare) else bare).strip()
     if stated := _SAYS_BY.search(text) or _OPENS_WITH.match(text) or _SAYS_MOVED.search(text):
         clause = _END.split(stated["rest"])[0]
