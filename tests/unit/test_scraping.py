@@ -17,9 +17,10 @@ from include.api.answers import Answers
 from include.api.app import create_app
 from include.api.keys import Keyring
 from include.domain.errors import ConfigError, StoreUnavailable
-from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, RunState
+from include.domain.manifest import DocumentOutcome, DocumentState, Gauge, Manifest, RunState
 from include.records.manifests import run_folder
 from include.telemetry.candidates import CANDIDATE_GAUGES
+from include.telemetry.exposition import exposition, plain_name
 from include.telemetry.families import FAMILY_GAUGES
 from include.telemetry.gauges import GAUGES, HISTORY_GAUGES
 from include.telemetry.reception import EVENT_GAUGES
@@ -269,3 +270,25 @@ def test_the_api_serves_the_same_behind_a_key_and_counts_what_it_was_asked(appli
     assert value(series, "truecopy_api_seconds_count", route="documents") == 1
     for said in (b"secret-", KEY.encode()):
         assert said not in answer.content
+
+
+# --- names
+
+
+def test_two_gauges_of_one_name_have_two_names_where_there_are_no_tags() -> None:
+    one = Gauge("rag.date_trust_share", 0.5, "help-center", "", (("field", "created_at"), ("trust", "high")))
+    assert plain_name(one) == "rag.date_trust_share.help_center.created_at.high"
+    assert plain_name(Gauge("rag.docs", 1, "docs.example.com/ä")) == "rag.docs.docs_example_com__"
+    assert plain_name(Gauge("truecopy.sources", 2, "")) == "truecopy.sources"
+
+
+def test_a_label_is_told_as_it_is_whatever_stands_in_it() -> None:
+    strange = 'docs.example.com/ä "quoted" \\ and\nbroken'
+    told = read(exposition([Gauge("rag.docs", 7, strange, "two\nlines"), Gauge("rag.docs", 8, "plain")]))
+    assert value(told, "rag_docs", strange) == 7
+    assert value(told, "rag_docs", "plain") == 8
+
+
+def test_of_two_numbers_for_one_series_the_later_counts_and_prometheus_refuses_nothing() -> None:
+    told = read(exposition([Gauge("rag.docs", 7, "a"), Gauge("rag.docs", 8, "a")]))
+    assert value(told, "rag_docs", "a") == 8
