@@ -55,6 +55,11 @@ class GitPurge:
             timeout=options.fetch_timeout_seconds,
         )
 
+    @property
+    def pushes(self) -> bool:
+        """See `ports.Purging`."""
+        return self._push
+
     def propose(self, files: Mapping[str, bytes], *, message: str, at: datetime) -> PurgeCommit:
         """See `ports.Purging`."""
         self._prepare()

@@ -20,6 +20,7 @@ class RunState(StrEnum):
     INGESTED = "ingested"  # an hourly run brought in what it found; it proves nothing about removals
     TRUE = "true"  # the index equals the source
     PLANNED = "planned"  # a dry run: what would be marked is written down, nothing is changed
+    APPLIED = "applied"  # what people decided in review is carried out
     DETECTED = "detected"  # what looks out of date is staged or put up for review
     RESOLVED = "resolved"  # families are marked as decided; those that are ambiguous wait in review
     DEGRADED = "degraded"  # some documents failed, the others are true
@@ -40,6 +41,9 @@ class DocumentState(StrEnum):
     PROPOSED = "proposed"  # put before a person; readers find it as before
     MARKED = "marked"  # its metadata was changed in place
     HIDDEN = "hidden"  # marked so that readers no longer find it: as good as deleted to them
+    PURGED = "purged"  # a commit takes it out of its source; hidden until that has the commit
+    SETTLED = "settled"  # what was decided about it is remembered; readers find it as before
+    REOPENED = "reopened"  # what was decided about it does not hold any more: a person has to decide again
     PLANNED = "planned"  # a dry run would mark it
     WITHDRAWN = "withdrawn"  # a newer version arrived meanwhile
     HELD = "held"

@@ -21,6 +21,8 @@ class Action(StrEnum):
     RETIRE = "retire"  # a later member of its family replaces it: its status becomes superseded
     RESTORE = "restore"  # nothing replaces it any more: it is published as before
     STAGE = "stage"  # the detector hides it from readers until a person has looked
+    PURGE = "purge"  # a person wants it taken out of its source, or where that is not ours, out of the index
+    ARCHIVE = "archive"  # a person wants readers not to find it any more
     MARK = "mark"  # other marks: family, version, current, canonical, links
 
 
@@ -91,6 +93,8 @@ class HoldReason(StrEnum):
     RETIREMENT_WINDOW = "retirement_window"
     STAGING_LIMIT = "staging_limit"
     STAGING_WINDOW = "staging_window"
+    DISPOSITION_LIMIT = "disposition_limit"
+    DISPOSITION_WINDOW = "disposition_window"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +126,7 @@ class PlanKind(StrEnum):
     CONTENT = "content"  # documents come, change and go
     FAMILIES = "families"  # documents are marked: what supersedes what
     STAGING = "staging"  # documents are hidden from readers until a person has looked
+    DISPOSITIONS = "dispositions"  # documents are taken away or archived, as people decided one by one
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,13 +43,18 @@ def why_outdated(item: ReviewItem, found: ReviewItem | None, *, content_hash: st
     """Why a decision on this item is not about what is there now; empty where it still is."""
     if content_hash is None:
         return "the document is not in the index any more"
-    if content_hash != item.content_hash:
-        return "the document was changed since"
+    if changed := why_changed(item, content_hash):
+        return changed
     if found is None:
         return why_not or "nothing speaks against the document any more"
     if found.fingerprint != item.fingerprint:
         return "the evidence is another now"
     return ""
+
+
+def why_changed(item: ReviewItem, content_hash: str) -> str:
+    """Empty where the document's text is the one that the item is about."""
+    return "" if content_hash == item.content_hash else "the document was changed since"
 
 
 def taken_back(item: ReviewItem, why: str) -> ReviewItem:

@@ -12,6 +12,11 @@ from include.domain.purge import PurgeCommit
 class Purging(Protocol):
     """One source's repository. What it follows is never written to: a removal is a proposal on a branch of its own."""
 
+    @property
+    def pushes(self) -> bool:
+        """Whether branches are pushed to the source's repository."""
+        ...
+
     def propose(self, files: Mapping[str, bytes], *, message: str, at: datetime) -> PurgeCommit:
         """Commit the removal of these documents, by doc id with their bytes as they were read, and push it where that
         is configured. The same removal again is the commit that is there already. `at` is the instant that the commit
@@ -27,5 +32,6 @@ class Purging(Protocol):
         ...
 
     def push(self, branch: str) -> str:
-        """Push a branch that is there already; empty, or why that failed. Empty too where no push is configured."""
+        """Push a branch that is there already; empty, or why that failed. Nothing is pushed, and that is no failure, where
+        no push is configured."""
         ...

@@ -22,7 +22,12 @@ from include.records.yaml_records import YamlRecords
 _HELD = TypeAdapter(HeldPlan)
 _RELEASE = TypeAdapter(Release)
 _REQUESTS = TypeAdapter(dict[str, str])
-_BELOW = {PlanKind.CONTENT: "", PlanKind.FAMILIES: "families/", PlanKind.STAGING: "staging/"}
+_BELOW = {
+    PlanKind.CONTENT: "",
+    PlanKind.FAMILIES: "families/",
+    PlanKind.STAGING: "staging/",
+    PlanKind.DISPOSITIONS: "dispositions/",
+}
 
 
 class HeldPlans(YamlRecords):

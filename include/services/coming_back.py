@@ -6,7 +6,7 @@ makes of the document later.
 | the sync writes                                      | what becomes of it                                         |
 |------------------------------------------------------|------------------------------------------------------------|
 | another text of a staged document                    | readers find it, until the detector has looked again       |
-| a staged document that had left its source           | the same; what was decided about it goes back to open      |
+| a staged document that had left the index            | the same; what was decided about it goes back to open      |
 | another version of a document that a person took out | it is new, and its outcome says who had taken it out       |
 """
 
@@ -42,7 +42,7 @@ def show_what_changed(context: SourceContext, documents: Sequence[ExtractedDocum
     for key, chunks in stored.items():
         texts = {chunk.content_hash for chunk in chunks if chunk.status != Status.INCOMING}
         if suspected[key] not in texts:
-            back[key.doc_id] = "the document was changed since" if texts else "it had left its source and came back"
+            back[key.doc_id] = "the document was changed since" if texts else "it had left the index and came back"
     if not back:
         return
     patches = patches_of(dict.fromkeys(back, _NOT_STAGED), staged)

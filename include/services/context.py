@@ -9,7 +9,7 @@ from include.domain.documents import ExtractedDocument, FetchedDocument
 from include.domain.inventory import IndexInventory, Listing
 from include.families.grouping import NEEDED, Needed
 from include.planning.limits import Limits
-from include.ports import Clock, Connector, DateClusters, IndexStore, Ledger, Manifests, RemovalMarks
+from include.ports import Clock, Connector, DateClusters, IndexStore, Ledger, Manifests, Purging, RemovalMarks
 from include.services.version_writer import VersionWriter
 
 
@@ -19,7 +19,8 @@ class SourceContext:
 
     `read_with` names the settings that its documents' metadata is read by; documents read by others are read again.
     `configured_sources` are all sources of this installation: a point of none of them is foreign.
-    Texts that are as much alike as `alike_enough` confirm a family.
+    Texts that are as much alike as `alike_enough` confirm a family. `purging` takes documents out of a source that is
+    ours to write; None for one that is not.
     More than `removal_questions` removals of one run are asked for by a sample of that size.
     `listing_problems` and `index_problems` are the validation suites; each returns what is wrong, in words.
     """
@@ -41,6 +42,7 @@ class SourceContext:
     batch_documents: int = 200
     removal_questions: int = 200
     alike_enough: Needed = NEEDED
+    purging: Purging | None = None
 
     @property
     def source(self) -> str:

@@ -42,10 +42,7 @@ class Judged(Protocol):
 
 
 class Approved(Protocol):
-    """What may be marked: because no limit holds it, or because a person released it."""
-
-    @property
-    def patches(self) -> tuple[DocumentPatch, ...]: ...
+    """What may be done: because no limit holds it, or because a person released it."""
 
     release: Release | None
 
@@ -111,9 +108,12 @@ class GatedRun:
         why = f"released and applied by run {self.manifest.run_id}"
         self.context.ledger.clear_held(self.context.source, why, self.kind)
 
-    def allow(self, *, documents: int, retirements: int) -> None:
-        """Saved before the first write: if this process is killed now, the window counts what it may have retired."""
-        self.manifest = replace(self.manifest, indexed_before=documents, planned_retirements=retirements)
+    def allow(self, *, documents: int, retirements: int = 0, removals: int = 0) -> None:
+        """Saved before the first write: if this process is killed now, the window counts what it may have retired or
+        removed."""
+        self.manifest = replace(
+            self.manifest, indexed_before=documents, planned_retirements=retirements, planned_removals=removals
+        )
         self.context.manifests.save(self.manifest)
 
     def mark(

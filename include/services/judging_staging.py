@@ -9,6 +9,7 @@ from datetime import timedelta
 from include.domain.documents import SEARCHABLE, Status
 from include.domain.metadata import Hand, MetadataChange, Patch
 from include.domain.plan import Action, Change, HeldPlan, PlanKind
+from include.planning.review_life import why_changed
 from include.planning.staging import StagingChange, StagingPlan, StagingVerdict, judge_staging
 from include.services.context import SourceContext
 from include.services.detecting import Found, Policy, find_stale
@@ -76,6 +77,13 @@ def _wanted(context: SourceContext, found: Found) -> tuple[dict[str, Patch], Map
         each.key.doc_id: f"{each.evidence[0].sentence}. {each.arithmetic}"
         for each in found.detection.of(Proposal.STAGE)
         if each.key.doc_id not in protected
+    }
+    staged |= {
+        item.doc_id: "its source has yet to take up its removal"
+        for item in found.queue.items
+        if item.waits_for_source
+        and item.doc_id not in {*protected, *staged}
+        and not why_changed(item, found.content_hashes.get(item.doc_id, ""))
     }
     gone = "it is not in the index any more"
     reasons = {

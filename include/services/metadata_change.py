@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from typing import Protocol
 
 from include.domain.dates import rfc3339
 from include.domain.documents import Marks
@@ -24,12 +25,18 @@ from include.planning.metadata_rules import (
     what_contradicts,
     what_is_wrong,
 )
-from include.planning.staging import ApprovedStaging
 from include.services.context import SourceContext
 from include.services.hiding import why_not_to_hide
 
 _NAMED = 10
 """Documents that a message names; the manifest has all."""
+
+
+class MayHide(Protocol):
+    """What a gate has approved to be hidden from readers."""
+
+    @property
+    def hidden(self) -> frozenset[str]: ...
 
 
 def look(context: SourceContext) -> IndexInventory:
@@ -158,7 +165,7 @@ def refuse_hiding_too_many(
     inventory: IndexInventory,
     *,
     also: Collection[str] = (),
-    approved: ApprovedStaging | None = None,
+    approved: MayHide | None = None,
 ) -> None:
     """Raises ChangeRefused when a change hides more documents than the limits of deletions allow, those aside that the
     gate has approved."""

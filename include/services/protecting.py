@@ -6,6 +6,7 @@ has a reason, and nothing that runs by itself gets past it.
 | detector     | is no candidate                | is no candidate                |
 | resolver     | is never superseded            | is not superseded              |
 | review       | the decision goes back to open | the decision goes back to open |
+| dispositions | is not taken away, not linked  | is not taken away, not linked  |
 
 A pin is a mark and stands on every chunk. A hold stands in the ledger alone: whoever would change the document looks.
 """
@@ -19,12 +20,14 @@ from include.domain.dates import from_rfc3339, rfc3339
 from include.domain.documents import DocumentKey
 from include.domain.errors import ConfigError
 from include.domain.metadata import Hand, Shape, value_of
-from include.domain.review import Disposition, Protection, one_line
+from include.domain.review import Decision, Disposition, Protection, one_line
 from include.ports import Ledger
 from include.services.context import SourceContext
 from include.services.metadata_run import Done, Wish, apply_run
 from include.services.reading import Progress
+from include.staleness.evidence import Evidence, Signal
 from include.staleness.subject import NO_CARE, Care
+from include.staleness.supersession import BY_A_PERSON
 
 
 def pin(
@@ -119,8 +122,8 @@ def care_of(ledger: Ledger, source: str) -> Mapping[str, Care]:
             continue
         at = from_rfc3339(item.decision.at)
         reviewed[item.doc_id] = max(at, reviewed.get(item.doc_id, at))
-        if item.decision.disposition is Disposition.KEEP:
-            seen = frozenset(each.fingerprint for each in item.evidence)
+        if item.decision.disposition in (Disposition.KEEP, Disposition.SUPERSEDE_LINK):
+            seen = frozenset((*(each.fingerprint for each in item.evidence), *_of_the_link(item.decision)))
             kept[item.doc_id] = kept.get(item.doc_id, frozenset()) | seen
     return {
         doc_id: Care(
@@ -131,6 +134,15 @@ def care_of(ledger: Ledger, source: str) -> Mapping[str, Care]:
         )
         for doc_id in holds.keys() | reviewed.keys()
     }
+
+
+def _of_the_link(made: Decision) -> tuple[str, ...]:
+    """Whoever linked a document has answered the evidence that the link itself makes: it stays searchable behind the
+    other."""
+    if not made.superseded_by:
+        return ()
+    facts = {"superseded_by": made.superseded_by}
+    return (Evidence(Signal.SUPERSEDED, BY_A_PERSON, str(made), anchor=True, facts=facts).fingerprint,)
 
 
 def _check_words(source: str, by: str, reason: str) -> None:

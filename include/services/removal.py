@@ -1,6 +1,7 @@
 """Remove documents that the source no longer has: ask, mark, delete, count.
 
-The only caller of the index's delete for whole documents, and it takes an `ApprovedPlan` only.
+The only caller of the index's delete for whole documents. It takes an `ApprovedPlan`, or documents that people decided
+to take out one by one, and a gate approved.
 
 | the source, asked for the document by id       | what becomes of it                                        |
 |------------------------------------------------|-----------------------------------------------------------|
@@ -14,7 +15,7 @@ The only caller of the index's delete for whole documents, and it takes an `Appr
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -25,8 +26,10 @@ from include.domain.inventory import Listing
 from include.domain.manifest import DocumentOutcome, DocumentState
 from include.domain.plan import Action, Change
 from include.domain.selection import Selector
+from include.planning.dispositions import Step
 from include.planning.fences import newest_fence
 from include.planning.gate import ApprovedPlan
+from include.planning.purging import ApprovedDispositions
 from include.ports import Index
 from include.services.context import SourceContext
 from include.services.reading import GIVE_UP_AFTER, Progress
@@ -44,7 +47,8 @@ class _Confirmed:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the source said. Only `ask_source` makes one, so nothing is deleted that it was not asked about."""
+    """What the source said. Only `ask_source` and `as_people_decided` make one, so nothing is deleted that it was not
+    asked about."""
 
     confirmed: tuple[_Confirmed, ...]
     kept: tuple[DocumentOutcome, ...]
@@ -86,6 +90,15 @@ def ask_source(
         why = f"not asked by id: {len(sample)} of {len(deletions)} were, chosen at random, and all are absent"
         vouched = [_Confirmed(change, listing.listed_at, why) for change in rest]
     return Asked((*answers.confirmed, *vouched), (*kept, *answers.kept), answers.questions)
+
+
+def as_people_decided(approved: ApprovedDispositions, asked_at: Mapping[str, datetime]) -> Asked:
+    """Documents to be taken out of the index though their source lists them: those of an approved plan of which it was
+    asked, at these instants, whether it still has the version that was decided about."""
+    why = "its source has the version that was decided about, and is not ours to write"
+    due = [each for each in approved.of(Step.TAKE_OUT) if each.doc_id in asked_at]
+    confirmed = tuple(_Confirmed(each.change, asked_at[each.doc_id], why) for each in due)
+    return Asked(confirmed, (), len(confirmed))
 
 
 class _Answers:

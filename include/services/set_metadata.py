@@ -26,10 +26,9 @@ from include.domain.metadata import MetadataChange
 from include.planning.inspection import inspect, with_marks
 from include.planning.marking_audit import MarkedDocument, agrees, audit, fence_moved, new_flaws
 from include.planning.metadata_rules import taken_back
-from include.planning.staging import ApprovedStaging
 from include.services.context import SourceContext
 from include.services.marking import Marking, mark_documents, marking_of
-from include.services.metadata_change import look, plan_revert, refuse_hiding_too_many
+from include.services.metadata_change import MayHide, look, plan_revert, refuse_hiding_too_many
 from include.services.reading import Progress
 
 _NAMED = 10
@@ -47,7 +46,7 @@ def apply_change(
     change: MetadataChange,
     *,
     also: Collection[str] = (),
-    approved: ApprovedStaging | None = None,
+    approved: MayHide | None = None,
     before: IndexInventory | None = None,
     progress: Progress,
 ) -> Marking:
@@ -188,7 +187,8 @@ def _rolled_back(
         if left
         else "every document says so"
     )
+    ledger = "The old values are in the ledger again" if change.patches else "The ledger says what it said"
     return AuditFailed(
-        f"{failure}. The old values are in the ledger again; {then}. Run `truecopy doctor`, then look at the store",
+        f"{failure}. {ledger}; {then}. Run `truecopy doctor`, then look at the store",
         **failure.facts,
     )

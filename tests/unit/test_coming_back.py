@@ -80,7 +80,7 @@ def test_a_staged_document_that_left_its_source_and_came_back_is_found_again(she
     shelf.put(ONE, text.decode())
     hour(shelf)
     assert (shelf.staged, shelf.statuses()[ONE]) == ([TWO], Status.SUPERSEDED)
-    assert "it had left its source and came back" in shelf.ledger.candidate(SOURCE, ONE).notes[-1]
+    assert "it had left the index and came back" in shelf.ledger.candidate(SOURCE, ONE).notes[-1]
 
 
 def test_a_document_whose_file_in_the_queue_is_spoilt_is_shown_again_all_the_same(shelf: Shelf) -> None:
