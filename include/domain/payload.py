@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from datetime import datetime
 
-from include.domain.dates import EvidencedDate, Trust, rfc3339
+from include.domain.dates import EvidencedDate, Trust, from_rfc3339, rfc3339
 from include.domain.documents import Chunk, ExtractedDocument, Marks
 from include.domain.identity import point_id
 
@@ -137,6 +138,25 @@ def chunk_payload(document: ExtractedDocument, chunk: Chunk, *, chunk_count: int
 def chunk_point_id(document: ExtractedDocument, chunk: Chunk, pipeline: str) -> str:
     key = document.key
     return point_id(key.source, key.doc_id, document.content_hash, pipeline, chunk.index, chunk.chunk_hash)
+
+
+def text_of(payload: Mapping[str, object], name: str) -> str:
+    """A field of a stored chunk; empty where it is absent or no text."""
+    value = payload.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def texts_of(payload: Mapping[str, object], name: str) -> tuple[str, ...]:
+    value = payload.get(name)
+    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list | tuple) else ()
+
+
+def instant_of(payload: Mapping[str, object], name: str) -> datetime | None:
+    """None where it is absent or cannot be read: an unreadable date is an unknown one."""
+    try:
+        return from_rfc3339(text_of(payload, name))
+    except (ValueError, OverflowError):
+        return None
 
 
 def _date_fields(name: str, date: EvidencedDate | None) -> Payload:

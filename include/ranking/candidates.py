@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from include.domain.dates import from_rfc3339
 from include.domain.documents import DocumentKey, Status
+from include.domain.payload import instant_of, text_of, texts_of
 from include.families.standing import Standing, standing_of
 
 
@@ -91,56 +91,38 @@ def candidate_of(payload: Mapping[str, object], chunks: Sequence[FoundChunk]) ->
         raise ValueError(f"a chunk without source, doc_id and status: {source!r}, {doc_id!r}, {status!r}")
     return Candidate(
         key=DocumentKey(source, doc_id),
-        version=_text(payload, "doc_version"),
-        title=_text(payload, "title"),
-        url=_text(payload, "url"),
+        version=text_of(payload, "doc_version"),
+        title=text_of(payload, "title"),
+        url=text_of(payload, "url"),
         status=Status(status),
-        content_type=_text(payload, "content_type"),
-        content_hash=_text(payload, "content_hash"),
-        fetched_at=_text(payload, "fetched_at"),
-        lang=_text(payload, "lang") or None,
-        created_at=_instant(payload, "created_at"),
-        created_at_origin=_text(payload, "created_at_origin"),
-        created_at_trust=_text(payload, "created_at_trust"),
-        created_at_precision=_text(payload, "created_at_precision"),
-        effective_date=_instant(payload, "effective_date"),
-        effective_date_origin=_text(payload, "effective_date_origin"),
-        effective_date_trust=_text(payload, "effective_date_trust"),
-        effective_date_precision=_text(payload, "effective_date_precision"),
-        updated_at=_instant(payload, "updated_at"),
-        updated_at_origin=_text(payload, "updated_at_origin"),
-        updated_at_trust=_text(payload, "updated_at_trust"),
-        updated_at_precision=_text(payload, "updated_at_precision"),
-        expires_at=_instant(payload, "expires_at"),
-        expires_at_origin=_text(payload, "expires_at_origin"),
-        expires_at_trust=_text(payload, "expires_at_trust"),
-        expires_at_precision=_text(payload, "expires_at_precision"),
-        family=_text(payload, "doc_family") or None,
-        family_version=_text(payload, "family_version") or None,
+        content_type=text_of(payload, "content_type"),
+        content_hash=text_of(payload, "content_hash"),
+        fetched_at=text_of(payload, "fetched_at"),
+        lang=text_of(payload, "lang") or None,
+        created_at=instant_of(payload, "created_at"),
+        created_at_origin=text_of(payload, "created_at_origin"),
+        created_at_trust=text_of(payload, "created_at_trust"),
+        created_at_precision=text_of(payload, "created_at_precision"),
+        effective_date=instant_of(payload, "effective_date"),
+        effective_date_origin=text_of(payload, "effective_date_origin"),
+        effective_date_trust=text_of(payload, "effective_date_trust"),
+        effective_date_precision=text_of(payload, "effective_date_precision"),
+        updated_at=instant_of(payload, "updated_at"),
+        updated_at_origin=text_of(payload, "updated_at_origin"),
+        updated_at_trust=text_of(payload, "updated_at_trust"),
+        updated_at_precision=text_of(payload, "updated_at_precision"),
+        expires_at=instant_of(payload, "expires_at"),
+        expires_at_origin=text_of(payload, "expires_at_origin"),
+        expires_at_trust=text_of(payload, "expires_at_trust"),
+        expires_at_precision=text_of(payload, "expires_at_precision"),
+        family=text_of(payload, "doc_family") or None,
+        family_version=text_of(payload, "family_version") or None,
         is_canonical=payload.get("is_canonical") is True,
         is_current=payload.get("is_current") is not False,
         pinned=payload.get("pinned") is True,
-        supersedes=_texts(payload, "supersedes"),
-        superseded_by=_texts(payload, "superseded_by"),
-        stated_status=_text(payload, "stated_status"),
-        stated_superseded_by=_texts(payload, "stated_superseded_by"),
+        supersedes=texts_of(payload, "supersedes"),
+        superseded_by=texts_of(payload, "superseded_by"),
+        stated_status=text_of(payload, "stated_status"),
+        stated_superseded_by=texts_of(payload, "stated_superseded_by"),
         chunks=tuple(sorted(chunks, key=lambda chunk: (-chunk.fused, chunk.index))),
     )
-
-
-def _text(payload: Mapping[str, object], name: str) -> str:
-    value = payload.get(name)
-    return value if isinstance(value, str) else ""
-
-
-def _texts(payload: Mapping[str, object], name: str) -> tuple[str, ...]:
-    value = payload.get(name)
-    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list | tuple) else ()
-
-
-def _instant(payload: Mapping[str, object], name: str) -> datetime | None:
-    """An unreadable date is an unknown one."""
-    try:
-        return from_rfc3339(_text(payload, name))
-    except (ValueError, OverflowError):
-        return None

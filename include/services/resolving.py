@@ -14,11 +14,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from include.domain.dates import EvidencedDate, Precision, Trust, from_rfc3339
+from include.domain.dates import EvidencedDate, Precision, Trust
 from include.domain.documents import SEARCHABLE, DocumentKey, Marks, Status
 from include.domain.lineage import Hint, Lineage
 from include.domain.metadata import Hand, Patch, one_line
-from include.domain.payload import MARK_FIELDS, marked
+from include.domain.payload import MARK_FIELDS, instant_of, marked, text_of, texts_of
 from include.families.grouping import confirmed
 from include.families.members import FamilyDecision, Member
 from include.families.proposals import Rejected, proposals
@@ -121,11 +121,11 @@ def _read(context: SourceContext) -> tuple[dict[str, IndexedMember], frozenset[s
     with context.store.reading() as index:
         for hit in index.first_chunks(context.source):
             payload = hit.payload
-            doc_id, fence = _text(payload, "doc_id"), _text(payload, "fetched_at")
+            doc_id, fence = text_of(payload, "doc_id"), text_of(payload, "fetched_at")
             if not doc_id or (doc_id in newest and fence <= newest[doc_id]):
                 continue
             newest[doc_id] = fence
-            if _text(payload, "status") in _OF_MEMBERS:
+            if text_of(payload, "status") in _OF_MEMBERS:
                 found[doc_id] = _indexed(context.source, doc_id, payload, decided.get(doc_id, {}))
                 hidden.discard(doc_id)
             else:
@@ -137,20 +137,20 @@ def _read(context: SourceContext) -> tuple[dict[str, IndexedMember], frozenset[s
 def _indexed(source: str, doc_id: str, payload: Mapping[str, object], decided: Patch) -> IndexedMember:
     member = Member(
         key=DocumentKey(source, doc_id),
-        title=_text(payload, "title"),
-        url=_text(payload, "url"),
-        lang=_text(payload, "lang") or None,
-        content_type=_text(payload, "content_type") or "page",
-        content_hash=_text(payload, "content_hash"),
+        title=text_of(payload, "title"),
+        url=text_of(payload, "url"),
+        lang=text_of(payload, "lang") or None,
+        content_type=text_of(payload, "content_type") or "page",
+        content_hash=text_of(payload, "content_hash"),
         lineage=Lineage(
-            family=_text(payload, "stated_family") or None,
-            version=_text(payload, "stated_version") or None,
-            status=_text(payload, "stated_status") or None,
-            supersedes=_texts(payload, "stated_supersedes"),
-            superseded_by=_texts(payload, "stated_superseded_by"),
-            aliases=_texts(payload, "stated_aliases"),
-            hints_supersedes=tuple(map(Hint.of, _texts(payload, "hints_supersedes"))),
-            hints_superseded_by=tuple(map(Hint.of, _texts(payload, "hints_superseded_by"))),
+            family=text_of(payload, "stated_family") or None,
+            version=text_of(payload, "stated_version") or None,
+            status=text_of(payload, "stated_status") or None,
+            supersedes=texts_of(payload, "stated_supersedes"),
+            superseded_by=texts_of(payload, "stated_superseded_by"),
+            aliases=texts_of(payload, "stated_aliases"),
+            hints_supersedes=tuple(map(Hint.of, texts_of(payload, "hints_supersedes"))),
+            hints_superseded_by=tuple(map(Hint.of, texts_of(payload, "hints_superseded_by"))),
         ),
         created_at=_date(payload, "created_at"),
         effective_date=_date(payload, "effective_date"),
@@ -158,30 +158,13 @@ def _indexed(source: str, doc_id: str, payload: Mapping[str, object], decided: P
         decided=decided,
     )
     said = {name: payload[name] for name in ("status", *MARK_FIELDS) if payload.get(name) is not None}
-    return IndexedMember(member, _instant(payload, "fetched_at"), _text(payload, "chunk_hash"), said)
+    return IndexedMember(member, instant_of(payload, "fetched_at"), text_of(payload, "chunk_hash"), said)
 
 
 def _date(payload: Mapping[str, object], name: str) -> EvidencedDate | None:
     """None for one that is absent, unreadable, or not trusted: it must not decide anything."""
-    value = _instant(payload, name)
-    trust, precision = _text(payload, f"{name}_trust"), _text(payload, f"{name}_precision")
+    value = instant_of(payload, name)
+    trust, precision = text_of(payload, f"{name}_trust"), text_of(payload, f"{name}_precision")
     if value is None or trust not in set(Trust) - {Trust.UNKNOWN} or precision not in set(Precision):
         return None
-    return EvidencedDate(value, Precision(precision), _text(payload, f"{name}_origin"), Trust(trust))
-
-
-def _text(payload: Mapping[str, object], name: str) -> str:
-    value = payload.get(name)
-    return value if isinstance(value, str) else ""
-
-
-def _texts(payload: Mapping[str, object], name: str) -> tuple[str, ...]:
-    value = payload.get(name)
-    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list | tuple) else ()
-
-
-def _instant(payload: Mapping[str, object], name: str) -> datetime | None:
-    try:
-        return from_rfc3339(_text(payload, name))
-    except (ValueError, OverflowError):
-        return None
+    return EvidencedDate(value, Precision(precision), text_of(payload, f"{name}_origin"), Trust(trust))

@@ -6,11 +6,12 @@ hidden, does the search find it, at which place of which leg, and what moved it 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from include.domain.documents import SEARCHABLE, DocumentKey, Status
+from include.domain.payload import text_of
 from include.ports import Embedder, Hit, IndexStore
 from include.services.retrieval import Retrieval
 
@@ -58,15 +59,15 @@ def every_version(
             continue
         dense, bm25 = (legs.get(name, {}).get(hit.point_id, (None, None)) for name in ("dense", "bm25"))
         placed = places.get(DocumentKey(str(key[0]), str(key[1])))
-        is_read = placed is not None and placed.scored.candidate.fetched_at == _text(hit.payload, "fetched_at")
+        is_read = placed is not None and placed.scored.candidate.fetched_at == text_of(hit.payload, "fetched_at")
         versions[key] = VersionFound(
-            source=_text(hit.payload, "source"),
-            doc_id=_text(hit.payload, "doc_id"),
-            doc_version=_text(hit.payload, "doc_version"),
-            title=_text(hit.payload, "title"),
-            status=_text(hit.payload, "status"),
-            fetched_at=_text(hit.payload, "fetched_at"),
-            created_at=_text(hit.payload, "created_at"),
+            source=text_of(hit.payload, "source"),
+            doc_id=text_of(hit.payload, "doc_id"),
+            doc_version=text_of(hit.payload, "doc_version"),
+            title=text_of(hit.payload, "title"),
+            status=text_of(hit.payload, "status"),
+            fetched_at=text_of(hit.payload, "fetched_at"),
+            created_at=text_of(hit.payload, "created_at"),
             fused_rank=rank,
             dense_rank=dense[0],
             dense_score=dense[1],
@@ -80,15 +81,10 @@ def every_version(
 
 
 def _why(hit: Hit, ranked: str | None) -> str:
-    status = _text(hit.payload, "status")
+    status = text_of(hit.payload, "status")
     if status not in {each.value for each in SEARCHABLE}:
         return f"hidden: {status}"
     return "an older version of the same document is never read" if ranked is None else ranked
-
-
-def _text(payload: Mapping[str, object], name: str) -> str:
-    value = payload.get(name)
-    return value if isinstance(value, str) else ""
 
 
 def recorded(

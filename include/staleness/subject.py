@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from include.domain.dates import EvidencedDate, Precision, Trust, from_rfc3339
+from include.domain.dates import EvidencedDate, Precision, Trust
 from include.domain.documents import DocumentKey, Status
 from include.domain.metadata import Patch
+from include.domain.payload import instant_of, text_of, texts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,25 +76,25 @@ def subject_of(payload: Mapping[str, object], *, decided: Patch | None = None, c
     decided = decided or {}
     return Subject(
         key=DocumentKey(source, doc_id),
-        title=_text(payload, "title"),
-        url=_text(payload, "url"),
-        content_type=_text(payload, "content_type") or "page",
-        lang=_text(payload, "lang") or None,
-        content_hash=_text(payload, "content_hash"),
+        title=text_of(payload, "title"),
+        url=text_of(payload, "url"),
+        content_type=text_of(payload, "content_type") or "page",
+        lang=text_of(payload, "lang") or None,
+        content_hash=text_of(payload, "content_hash"),
         status=Status(status),
-        stated_status=_text(payload, "stated_status") or None,
-        states_heirs=bool(_texts(payload, "stated_superseded_by")),
-        states_forebears=bool(_texts(payload, "stated_supersedes")),
+        stated_status=text_of(payload, "stated_status") or None,
+        states_heirs=bool(texts_of(payload, "stated_superseded_by")),
+        states_forebears=bool(texts_of(payload, "stated_supersedes")),
         created_at=_date(payload, "created_at"),
         updated_at=_date(payload, "updated_at"),
         effective_date=_date(payload, "effective_date"),
         expires_at=_date(payload, "expires_at"),
-        read_at=_instant(payload, "fetched_at"),
-        doc_family=_text(payload, "doc_family") or None,
+        read_at=instant_of(payload, "fetched_at"),
+        doc_family=text_of(payload, "doc_family") or None,
         is_canonical=payload.get("is_canonical") is True,
         is_current=payload.get("is_current") is not False,
         pinned=payload.get("pinned") is True,
-        superseded_by=_texts(payload, "superseded_by"),
+        superseded_by=texts_of(payload, "superseded_by"),
         linked_by_person=bool(decided.get("superseded_by")),
         affirmed=decided.get("status") == Status.PUBLISHED or decided.get("is_current") is True,
         care=care,
@@ -102,31 +103,14 @@ def subject_of(payload: Mapping[str, object], *, decided: Patch | None = None, c
 
 def _date(payload: Mapping[str, object], name: str) -> EvidencedDate | None:
     """None where there is no date. One whose provenance cannot be read is one that nobody vouches for."""
-    value = _instant(payload, name)
+    value = instant_of(payload, name)
     if value is None:
         return None
-    trust, precision = _text(payload, f"{name}_trust"), _text(payload, f"{name}_precision")
+    trust, precision = text_of(payload, f"{name}_trust"), text_of(payload, f"{name}_precision")
     is_known = trust in set(Trust) and precision in set(Precision)
     return EvidencedDate(
         value,
         Precision(precision) if is_known else Precision.INSTANT,
-        _text(payload, f"{name}_origin") or name,
+        text_of(payload, f"{name}_origin") or name,
         Trust(trust) if is_known else Trust.UNKNOWN,
     )
-
-
-def _instant(payload: Mapping[str, object], name: str) -> datetime | None:
-    try:
-        return from_rfc3339(_text(payload, name))
-    except ValueError:
-        return None
-
-
-def _text(payload: Mapping[str, object], name: str) -> str:
-    value = payload.get(name)
-    return value if isinstance(value, str) else ""
-
-
-def _texts(payload: Mapping[str, object], name: str) -> tuple[str, ...]:
-    value = payload.get(name)
-    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list | tuple) else ()
