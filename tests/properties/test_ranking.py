@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
@@ -14,6 +15,7 @@ from include.ranking.arrange import Placed, arrange
 from include.ranking.blend import WEIGHTS, Scored, blend, order
 from include.ranking.candidates import Candidate
 from include.ranking.intent import Intent, IntentKind, read_intent
+from include.ranking.wording import have_the_same_numbers, words_of
 from tests.ranking_candidates import NOW, candidate, days_ago
 
 PLAIN, LATEST, HISTORY = (Intent(kind) for kind in (IntentKind.PLAIN, IntentKind.LATEST, IntentKind.HISTORY))
@@ -143,3 +145,14 @@ def test_no_superseded_document_is_shown_above_the_one_that_replaced_it(found: l
     for each in placed:
         if each.is_shown and each.scored.candidate.is_superseded:
             assert each.notice  # in a circle or with a link that leads nowhere, and it says so
+
+
+@given(st.one_of(st.text(), st.text(st.characters(max_codepoint=127))))
+def test_words_by_the_table_are_those_of_the_pattern(text: str) -> None:
+    assert words_of(text) == re.findall(r"\w+", text)
+
+
+@given(st.text("017a .\u0661"), st.text("017a .\u0661"))
+def test_texts_have_the_same_numbers_if_the_same_rows_of_digits_stand_in_both(one: str, other: str) -> None:
+    rows = [sorted(re.findall(r"\d+", text)) for text in (one, other)]
+    assert have_the_same_numbers(one, other) is (rows[0] == rows[1])
