@@ -81,10 +81,15 @@ class Bench:
                         [f"deck {number}, slide {slide}: what we sell, and why" for slide in range(self.chunks)],
                         status=Status.PUBLISHED,
                         dimension=DIMENSION,
+                        **self._said(number),
                     )
                 ]
                 index.insert(points)
         return f"{self.documents * self.chunks:,} chunks"
+
+    def _said(self, number: int) -> dict[str, object]:
+        """What a document says of itself."""
+        return {}
 
     def _apply(self, wish: Wish, run_id: str) -> str:
         done: Done = apply_run(self.context, wish, run_id=run_id, progress=no_progress)
@@ -101,8 +106,7 @@ class Bench:
         return said
 
 
-def table(bench: Bench) -> Table:
-    title = f"Metadata of {bench.documents:,} documents of {bench.chunks} chunks"
+def table(bench: Bench, title: str) -> Table:
     shown = Table(title=title, title_justify="left")
     for name in ("run", "seconds", "of them the engine", "the rest", "CPU s", "peak MB", "what it says"):
         shown.add_column(name, justify="left" if name in ("run", "what it says") else "right")
@@ -127,7 +131,8 @@ def main(arguments: list[str] | None = None) -> int:
     finally:
         if options.folder is None:
             shutil.rmtree(folder, ignore_errors=True)
-    Console().print(table(bench))
+    title = f"Metadata of {bench.documents:,} documents of {bench.chunks} chunks"
+    Console().print(table(bench, title))
     return 0
 
 

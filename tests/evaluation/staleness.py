@@ -89,10 +89,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     groups = measure(materials())
     for title, columns, rows in (fused_table(groups), signal_table(groups), usage_table()):
         (_as_markdown if options.markdown else _as_table)(title, columns, rows)
-    for group in groups:
-        for each in group.mistaken:
-            console.print(f"alive and staged: {each}")
+    console.print(wrongly_staged(groups))
     return int(is_red(groups))
+
+
+def wrongly_staged(groups: Sequence[Measured]) -> str:
+    """What must not happen, counted, and each case by name."""
+    staged = sum(group.staged.found for group in groups)
+    mistaken = sum(len(group.mistaken) for group in groups)
+    referred = [doc_id for group in groups for doc_id in group.missed_by_readers]
+    lines = [f"{staged} staged: {mistaken} of them alive, {len(referred)} of those referred to by others"]
+    lines += [f"alive and staged: {each}" for group in groups for each in group.mistaken]
+    return "\n".join(lines)
 
 
 def materials() -> Iterator[Material]:

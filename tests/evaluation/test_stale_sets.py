@@ -8,7 +8,7 @@ from include.staleness.evidence import Proposal
 from tests.evaluation.stale_histories import history
 from tests.evaluation.stale_material import ABSENT, DATA
 from tests.evaluation.stale_registers import REGISTERS, peps_of, register
-from tests.evaluation.staleness import LEAST_PRECISION, NEVER_LIMITED, Measured, detect, is_red, measure
+from tests.evaluation.staleness import LEAST_PRECISION, NEVER_LIMITED, Measured, detect, is_red, measure, wrongly_staged
 
 pytestmark = pytest.mark.skipif(not (DATA / "replays").is_dir(), reason=ABSENT)
 
@@ -54,5 +54,10 @@ def test_one_mistake_in_a_hundred_is_as_many_as_may_be() -> None:
     good.staged.found = 101
     assert is_red([good])
     good.staged.found = 100
+    good.mistaken.append("peps: a: superseded 0.95")
     good.missed_by_readers.append("a")
     assert is_red([good])
+    assert wrongly_staged([good, Measured("y")]).splitlines() == [
+        "100 staged: 1 of them alive, 1 of those referred to by others",
+        "alive and staged: peps: a: superseded 0.95",
+    ]
