@@ -67,7 +67,7 @@ def plan(source: Source = "all", json_: Json = False) -> None:
         raise typer.Exit(EXIT[RunState.HELD])
 
 
-_LOOK_AT = {PlanKind.FAMILIES: "resolve", PlanKind.STAGING: "detect"}
+_LOOK_AT = {PlanKind.FAMILIES: "resolve", PlanKind.STAGING: "detect", PlanKind.DISPOSITIONS: "apply-dispositions"}
 """The commands that show what a held plan is about."""
 
 
@@ -78,6 +78,7 @@ def _print_waiting(plan: HeldPlan) -> None:
     does = {
         PlanKind.FAMILIES: f"{marked} documents to be marked, {superseded} of them as superseded",
         PlanKind.STAGING: f"{actions[Action.STAGE]} documents to be hidden until somebody has looked",
+        PlanKind.DISPOSITIONS: f"{len(plan.changes)} documents to be taken away or archived, as people decided",
     }
     out.print(
         f"[red]{plan.source}: {plan.kind} held (plan {plan.checksum}) since {plan.first_held_at[:16]}: "
