@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from include.domain.documents import DocumentKey
@@ -54,8 +54,9 @@ class ErasableIndex(Protocol):
         included; says in `open` where bytes may remain. Nothing else of the index changes. Repeatable."""
         ...
 
-    def texts_everywhere(self) -> Iterator[tuple[str, str]]:
-        """Everything that every point of every collection says, as one text each, with the collection's name."""
+    def points_everywhere(self) -> Iterator[Mapping[str, object]]:
+        """The payload of every point of every collection of the alias. The embedded engine lets nobody else in until
+        the last one was taken."""
         ...
 
 

@@ -15,13 +15,14 @@ import json
 import logging
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from include.domain.errors import StoreUnavailable
 from include.ports import Index, IndexReader
 from include.store.edge_engine import EdgeEngine
+from include.store.edge_erasure import EdgeErasure
 from include.store.lock import FolderLock, Use
 from include.store.schema import Builder, check_alias, check_builder, check_embedder, collection_name
 from include.store.session import Reading, Writing
@@ -51,7 +52,7 @@ class EdgeStore:
             if collection is None:
                 collection = self._unaliased(embedder_id)
                 if not (self._path / collection).exists():
-                    self._create(collection, Builder(embedder_id, dimension))
+                    self.finished(self.begun(collection, Builder(embedder_id, dimension)), collection)
             check_builder(self._builder(collection), embedder_id, dimension, self.location)
             self._point_alias(collection)
 
@@ -87,6 +88,60 @@ class EdgeStore:
             return [str(error)]
         return [f"{self.location}: payload index {name!r} is missing; rebuild the collection" for name in missing]
 
+    # -- for an erasure, which copies collections --
+
+    @property
+    def path(self) -> Path:
+        return self._path
+
+    def erasing(self) -> EdgeErasure:
+        return EdgeErasure(self)
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Nobody else is in the folder until the block ends. A folder that is not there yet has no collections."""
+        self._path.mkdir(parents=True, exist_ok=True)
+        with self._lock.held():
+            yield
+
+    def collections(self) -> list[str]:
+        """Whole collections of this alias, whether it leads there or not."""
+        found = self._path.glob(f"{self._alias}.*/collection.json")
+        return sorted(file.parent.name for file in found if file.parent.suffix != ".new")
+
+    def targets(self) -> Collection[str]:
+        """What aliases lead to."""
+        return self._aliases().values()
+
+    @contextmanager
+    def opened(self, collection: str) -> Iterator[EdgeEngine]:
+        engine = EdgeEngine(self._path / collection / "shard", self._builder(collection), self.location)
+        try:
+            yield engine
+        finally:
+            engine.close()
+
+    def begun(self, collection: str, builder: Builder) -> Path:
+        """An empty draft of a collection of this name; what a killed one left goes."""
+        draft = self._path / f"{collection}.new"
+        shutil.rmtree(draft, ignore_errors=True)
+        draft.mkdir()
+        EdgeEngine.create(draft / "shard", builder, self.location)
+        _replace(draft / "collection.json", builder.as_metadata())
+        return draft
+
+    def finished(self, draft: Path, collection: str) -> None:
+        """Made under another name and renamed when whole, so a folder of that name is never half a collection."""
+        draft.rename(self._path / collection)
+        _sync_folder(self._path)
+
+    def repoint(self, collection: str, instead: str) -> None:
+        """Every alias that leads to the one leads to the other, all at once."""
+        aliases = self._aliases()
+        if collection in aliases.values():
+            moved = {name: instead if target == collection else target for name, target in aliases.items()}
+            _replace(self._path / "aliases.json", moved)
+
     @contextmanager
     def _engine(self) -> Iterator[EdgeEngine]:
         if not self._path.is_dir():
@@ -108,20 +163,8 @@ class EdgeStore:
 
         A collection of another embedder is neither used nor passed over: that would look like an empty index.
         """
-        own = collection_name(self._alias, embedder_id)
-        whole = self._path.glob(f"{self._alias}.*/collection.json")
-        others = sorted(file.parent.name for file in whole if file.parent.suffix != ".new")
+        own, others = collection_name(self._alias, embedder_id), self.collections()
         return others[0] if others and own not in others else own
-
-    def _create(self, collection: str, builder: Builder) -> None:
-        """Made under another name and renamed when whole, so a folder of that name is never half a collection."""
-        draft = self._path / f"{collection}.new"
-        shutil.rmtree(draft, ignore_errors=True)
-        draft.mkdir()
-        EdgeEngine.create(draft / "shard", builder, self.location)
-        _replace(draft / "collection.json", builder.as_metadata())
-        draft.rename(self._path / collection)
-        _sync_folder(self._path)
 
     def _aliases(self) -> Mapping[str, str]:
         """A damaged file is not an empty one: an index that looks new would be filled again beside the old."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -96,6 +96,23 @@ class EdgeEngine:
             yield records
             if offset is None:
                 return
+
+    def whole_pages(self) -> Iterator[Sequence[edge.Record]]:
+        """Every point with all that it has, as `put` takes it."""
+        offset = None
+        while True:
+            request = edge.ScrollRequest(offset=offset, limit=PAGE, with_payload=True, with_vector=True)
+            with self._errors("scroll"):
+                records, offset = self._shard.scroll(request)
+            yield records
+            if offset is None:
+                return
+
+    def put(self, records: Iterable[edge.Record]) -> None:
+        """Points of another shard, as they are there."""
+        made = [edge.Point(each.id, each.vector or {}, each.payload or {}) for each in records]
+        if made:
+            self._update("copy", edge.UpdateOperation.upsert_points(made))
 
     def nearest(self, vector: Any, using: str, where: Where, limit: int, *, with_payload: bool) -> Sequence[Hit]:
         query = edge.Query.Nearest(vector, using=using)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from qdrant_client import QdrantClient
 
     from include.store.server_engine import ServerEngine
+    from include.store.server_erasure import ServerErasure
 
 IN_MEMORY = ":memory:"
 
@@ -116,6 +117,34 @@ class ServerStore:
             if collection is None:
                 return [f"{self.location}: the alias points nowhere; an ingest run creates it"]
             return [f"{self.location}: {problem}" for problem in engine.layout_problems(collection)]
+
+    # -- for an erasure, which looks into every collection --
+
+    def erasing(self) -> ServerErasure:
+        from include.store.server_erasure import ServerErasure
+
+        return ServerErasure(self, self._alias, self._pause)
+
+    @property
+    def is_server(self) -> bool:
+        return not isinstance(self._where, Path) and self._where != IN_MEMORY
+
+    @property
+    def folder(self) -> Path | None:
+        """Of the local mode on disk."""
+        return self._where if isinstance(self._where, Path) else None
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Nobody is in the folder of the local mode until the block ends, this store neither."""
+        assert self._lock is not None
+        with self._lock.held():
+            yield
+
+    @contextmanager
+    def connected(self) -> Iterator[ServerEngine]:
+        with self._engine() as engine:
+            yield engine
 
     @contextmanager
     def _engine(self) -> Iterator[ServerEngine]:

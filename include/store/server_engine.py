@@ -69,6 +69,14 @@ class ServerEngine:
     def dimension(self) -> int:
         return self._dimension
 
+    @property
+    def client(self) -> QdrantClient:
+        return self._client
+
+    @property
+    def calls(self) -> ServerCalls:
+        return self._calls
+
     # -- layout --
 
     def aliased(self) -> str | None:
@@ -210,11 +218,14 @@ class ServerEngine:
         )
         self._calls.completed("set_payload", result)
 
-    def delete(self, where: Where) -> None:
+    def delete(self, where: Where, collection: str = "") -> None:
+        """From the collection behind the alias, or from the named one."""
         if not names_a_document(where):
             raise UnsafeSelector(f"{self._location}: a delete without source and document is refused: {where}")
         selector = models.FilterSelector(filter=_some(where))
-        result = self._calls.make("delete", self._client.delete, self._alias, points_selector=selector, wait=True)
+        result = self._calls.make(
+            "delete", self._client.delete, collection or self._alias, points_selector=selector, wait=True
+        )
         self._calls.completed("delete", result)
 
 

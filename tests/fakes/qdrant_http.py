@@ -71,6 +71,10 @@ class QdrantHttp:
             case "PUT", ["collections", name, "index"]:
                 self.indexes.setdefault(name, {})[body["field_name"]] = body["field_schema"]
                 return _COMPLETED
+            case "PATCH", ["collections", _]:
+                return True
+            case "GET", ["collections", _, "snapshots"]:
+                return []
             case verb, ["collections", name, "points", *rest]:
                 return self._points(verb, "/".join(rest), name, body)
         raise KeyError(f"{method} {path}")
@@ -161,7 +165,7 @@ def serving() -> Iterator[tuple[str, QdrantHttp]]:
             self.end_headers()
             self.wfile.write(content)
 
-        do_GET = do_PUT = do_POST = handle_any  # noqa: N815
+        do_GET = do_PUT = do_POST = do_PATCH = handle_any  # noqa: N815
 
         def log_message(self, *_args: object) -> None:
             pass
