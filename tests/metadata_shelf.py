@@ -15,7 +15,7 @@ from include.planning.limits import Limits
 from include.services.marking import Marking
 from include.services.metadata_change import look, plan_change
 from include.services.set_metadata import apply_change, revert
-from tests.builders import context_of, night, no_progress
+from tests.builders import at, context_of, night, no_progress
 from tests.fakes.clock import FakeClock
 from tests.fakes.index import FakeIndex, FakeIndexStore
 from tests.fakes.source import FakeSource
@@ -59,6 +59,19 @@ class Shelf:
 
     def set(self, patches: Mapping[str, Patch], hand: Hand = Hand.PERSON, run_id: str = "") -> Marking:
         return apply_change(self.context, self.plan(patches, hand, run_id), progress=no_progress)
+
+    def set_while_it_is_written(self, deck: str) -> None:
+        """The deck has a new text. Its date will be set between the look at the ledger of the ingest run that takes it
+        in, and the version that it publishes."""
+        self.source.put(deck, "a new text\nof two lines")
+        self.clock.moment = at(60)
+
+        def setting(operation: str) -> None:
+            if operation == "insert":
+                self.store.on_io = lambda _: None
+                self.set(dated(deck))
+
+        self.store.on_io = setting
 
     def revert(self, run_id: str) -> Marking:
         self.runs += 1

@@ -26,6 +26,7 @@ from include.planning.staging import ApprovedStaging, StagingChange, approve_sta
 from include.services.context import SourceContext
 from include.services.detecting import Found, Policy, items_of
 from include.services.gated_run import GatedRun, gated_run
+from include.services.holding import verdict_while_held
 from include.services.judging_staging import PlannedStaging, plan_staging, standing_staging
 from include.services.reading import Progress
 from include.services.run_record import by_document
@@ -187,12 +188,7 @@ def _concluded(run: GatedRun, planned: PlannedStaging, queue: Queue, outcomes: t
 
 def _verdict_of_run(source: str, manifest: Manifest, queue: Queue) -> tuple[RunState, str, str]:
     if manifest.held:
-        return (
-            RunState.HELD,
-            ". ".join(hold.message for hold in manifest.holds),
-            f"`truecopy detect {source}` shows the documents; approve plan {manifest.held_checksum} in Airflow's "
-            "required actions or with `truecopy approve`",
-        )
+        return verdict_while_held(manifest, f"`truecopy detect {source}` shows the documents")
     if queue.unreadable:
         named = "; ".join(map(str, queue.unreadable))
         return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from include.domain.dates import from_rfc3339, rfc3339
-from include.domain.manifest import Manifest
+from include.domain.manifest import Manifest, RunState
 from include.domain.plan import Change, HeldPlan, Hold, PlanKind
 from include.ports import Ledger
 from include.services.context import SourceContext
@@ -22,6 +22,15 @@ def with_standing_hold(ledger: Ledger, manifest: Manifest, kind: PlanKind = Plan
         holds=held.holds,
         held_checksum=held.checksum,
         held_since=from_rfc3339(held.first_held_at),
+    )
+
+
+def verdict_while_held(manifest: Manifest, shows: str) -> tuple[RunState, str, str]:
+    """State, reason and next step of a run with a plan that waits for a person; `shows` says how to look at it."""
+    return (
+        RunState.HELD,
+        ". ".join(hold.message for hold in manifest.holds),
+        f"{shows}; approve plan {manifest.held_checksum} in Airflow's required actions or with `truecopy approve`",
     )
 
 

@@ -23,7 +23,7 @@ from include.planning.gate import ApprovedPlan, approve, approve_release
 from include.services.applying import apply_plan
 from include.services.context import SourceContext
 from include.services.drift import settle_drift
-from include.services.holding import hold_or_clear
+from include.services.holding import hold_or_clear, verdict_while_held
 from include.services.judging import Judged, inventory_of, prepare
 from include.services.provenance import take_stock
 from include.services.reading import Progress
@@ -131,12 +131,7 @@ def _verdict_of_run(manifest: Manifest, problems: Sequence[str]) -> tuple[RunSta
     if problems:
         return RunState.FAILED, "the audit of the index failed: " + "; ".join(problems), "Run `truecopy doctor`"
     if manifest.held:
-        return (
-            RunState.HELD,
-            ". ".join(hold.message for hold in manifest.holds),
-            f"`truecopy plan {manifest.source}` shows the list; approve plan {manifest.held_checksum} in Airflow's "
-            "required actions or with `truecopy approve`",
-        )
+        return verdict_while_held(manifest, f"`truecopy plan {manifest.source}` shows the list")
     vanished = manifest.count(DocumentState.VANISHED)
     if failed or kept or vanished:
         return (

@@ -26,6 +26,7 @@ from include.planning.retirement import ApprovedMarks, FamilyChange, approve_mar
 from include.services.context import SourceContext
 from include.services.family_plan import ALL_FAMILIES, Scope
 from include.services.gated_run import GatedRun, gated_run
+from include.services.holding import verdict_while_held
 from include.services.judging_families import Planned, changed_since, plan_marks, standing_plan, waiting_families
 from include.services.reading import Progress
 from include.services.resolving import Resolved, resolve_families
@@ -167,12 +168,7 @@ def _concluded(
 
 def _verdict_of_run(source: str, manifest: Manifest, planned: Planned) -> tuple[RunState, str, str]:
     if manifest.held:
-        return (
-            RunState.HELD,
-            ". ".join(hold.message for hold in manifest.holds),
-            f"`truecopy resolve {source}` shows the families; approve plan {manifest.held_checksum} in Airflow's "
-            "required actions or with `truecopy approve`",
-        )
+        return verdict_while_held(manifest, f"`truecopy resolve {source}` shows the families")
     if planned.verdict.held and not manifest.released:
         return (
             RunState.HELD,

@@ -18,7 +18,8 @@ from include.domain.selection import Selector
 from include.planning.marking_audit import Audit
 from include.records import decisions
 from include.records.ledger import GitLedger
-from include.services import drift, marking, set_metadata
+from include.services import drift, marking, metadata_change, set_metadata
+from include.services.ingest import ingest_documents
 from tests.builders import at, day, night, no_progress
 from tests.fakes.records import FakeLedger
 from tests.guards import Guard, Off, switch
@@ -72,16 +73,9 @@ def a_new_version_never_gets_the_old_one_s_metadata() -> None:
 
 def a_version_that_is_being_written_gets_marks_set_meanwhile() -> None:
     shelf = Shelf()
-    shelf.source.put(DECKS[0], "a new text\nof two lines")
-    shelf.clock.moment = at(60)
-
-    def setting(operation: str) -> None:
-        if operation == "insert":
-            shelf.store.on_io = lambda _: None
-            shelf.set(dated(DECKS[0]))
-
-    shelf.store.on_io = setting
-    day(shelf.context, "by day")
+    shelf.set_while_it_is_written(DECKS[0])
+    # The documents alone: at its end a run brings in once more what the ledger says.
+    ingest_documents(shelf.context, [DECKS[0]], indexed=len(DECKS), progress=no_progress)
     assert shelf.says(DECKS[0], "created_at") == APRIL
 
 
@@ -208,7 +202,7 @@ GUARDS = [
         "conflicts of taking back",
         taking_back_leaves_what_somebody_set_since,
         switch(
-            set_metadata,
+            metadata_change,
             "taken_back",
             lambda patches, decided: (
                 tuple(
@@ -222,7 +216,7 @@ GUARDS = [
     Guard(
         "what makes no sense",
         no_document_supersedes_itself_over_others,
-        switch(set_metadata, "what_is_wrong", lambda *_, **__: []),
+        switch(metadata_change, "what_is_wrong", lambda *_, **__: []),
     ),
 ]
 

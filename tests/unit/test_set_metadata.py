@@ -377,15 +377,7 @@ def test_a_store_that_breaks_off_leaves_the_change_recorded_and_the_same_call_fi
 
 def test_a_version_that_is_written_while_marks_change_carries_the_new_ones(shelf: Shelf) -> None:
     """An ingest run looks at the ledger, then somebody sets metadata, then it publishes."""
-    shelf.source.put(DECKS[0], "a new text\nof two lines")
-    shelf.clock.moment = at(60)
-
-    def setting(operation: str) -> None:
-        if operation == "insert":
-            shelf.store.on_io = lambda _: None
-            shelf.set(dated(DECKS[0]))
-
-    shelf.store.on_io = setting
+    shelf.set_while_it_is_written(DECKS[0])
     assert day(shelf.context, "by day").state is RunState.INGESTED
     assert shelf.says(DECKS[0], "created_at") == APRIL
     assert shelf.is_true()
