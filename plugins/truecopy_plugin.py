@@ -42,7 +42,9 @@ class RunInOpsView(BaseOperatorLink):
         dag = operator.get_dag()
         if dag is None or "truecopy" not in dag.tags:
             return None  # type: ignore[return-value] (an empty link would be shown as a button that does nothing)
-        return f"{_below()}/plugin/truecopy/runs/{quote(ti_key.dag_id, safe='')}/{quote(ti_key.run_id, safe='')}"
+        # Airflow shows in its frame whatever path follows the name of the view.
+        run = f"{quote(ti_key.dag_id, safe='')}/{quote(ti_key.run_id, safe='')}"
+        return f"{_below()}/plugin/truecopy{_below()}{PREFIX}/runs/{run}"
 
 
 class Truecopy:

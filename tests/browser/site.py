@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from include.domain.errors import SourceUnavailable
 from include.domain.plan import HeldPlan
 from include.wiring.runs import APPLY_HELD, RECONCILE, Run, reconcile_source
 from tests.dags.live import Installation, installation
@@ -47,19 +48,20 @@ def living_site(folder: Path) -> Iterator[Site]:
     # What the schedule would start meanwhile would compete for the machine, and find other things on other days.
     quiet = {"AIRFLOW__SCHEDULER__USE_JOB_SCHEDULE": "False"}
     with installation(folder, SOURCES, quiet) as running:
-        application = running.application
+        application, repositories = running.application, running.repositories
         for source in ("handbook", "guide"):
-            running.repositories[source].commit(pages(20))
+            repositories[source].commit(pages(20))
             reconcile_source(application, source, Run(RECONCILE, "cli__first"))
         changed = pages(20)["page-03.md"].replace("take 6 days", "take 14 days")
-        running.repositories["handbook"].commit({"page-03.md": changed})
-        gone = [f"page-{number:02}.md" for number in range(4)]
-        rewritten = {"page-09.md": "# Page 9\n\nRewritten.\n"}
-        running.repositories["guide"].commit(rewritten, remove=[*gone[1:], "hostile.md"])
+        repositories["handbook"].commit({"page-03.md": changed})
+        reconcile_source(application, "handbook", Run(RECONCILE, "cli__second"))
+        with suppress(SourceUnavailable):
+            reconcile_source(application, "news", Run(RECONCILE, "cli__first"))
+        repositories["guide"].commit(remove=["page-01.md", "page-02.md", "page-03.md", "hostile.md"])
         client = running.client()
         for dag_id in (RECONCILE, APPLY_HELD):
             client.wait_for_dag(dag_id)
-        run_id, _ = running.run(RECONCILE)
+        run_id, _ = running.run(RECONCILE, {"source": "guide"})
         held = application.ledger.held("guide")
         assert held is not None
         client.wait_for_question(APPLY_HELD, f"held__guide__{held.checksum}")

@@ -217,6 +217,23 @@ def test_an_approval_is_recorded_with_name_and_reason_and_starts_the_run_that_wo
     assert "Approve 3 changes" not in page, "nobody approves twice"
 
 
+def test_while_an_approval_is_carried_out_nobody_is_asked_again_and_if_it_fails_somebody_is(
+    application: Application, client: TestClient
+) -> None:
+    plan = application.ledger.hold(a_held_plan("guide"))
+    path, run_id = f"/held/guide/{plan.checksum}", f"held__guide__{plan.checksum}"
+    client.post(f"/truecopy{path}/approve", headers={"x-user": "editor", **SAME}, data={"reason": "merged"})
+    release = application.ledger.find_release("guide", plan.checksum)
+    assert release is not None
+    application.ledger.use_release(release, run_id)
+    assert "This page follows it" in text_of(client, path, "editor")
+    ended = a_night("guide", 0, RunState.FAILED, run_id=run_id, dag_id=APPLY_HELD, reason="the disk is full")
+    application.manifests.save(ended)
+    page = text_of(client, path, "editor")
+    assert "the disk is full" in page
+    assert "Approve 3 changes" in page
+
+
 def test_a_plan_that_changed_since_it_was_shown_is_refused_and_the_newer_one_is_shown(
     application: Application, access: FakeAccess, client: TestClient
 ) -> None:

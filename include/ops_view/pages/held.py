@@ -17,14 +17,18 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Query, Request, Res
 from include.domain.dates import from_rfc3339
 from include.domain.documents import DocumentKey
 from include.domain.errors import ConfigError, Held, TruecopyError
+from include.domain.manifest import Manifest, RunState
 from include.domain.plan import Action, Change, HeldPlan, PlanKind, Release
 from include.ops_view.access import Person
 from include.ops_view.paging import Pager
 from include.ops_view.view import Entry, View, path_of
+from include.services.apply_dispositions import APPLY
+from include.services.detect_stale import DETECT
 from include.services.document import read_document
+from include.services.resolve_canonical import RESOLVE
 from include.wiring.application import Application
 from include.wiring.held_plans import held_plan, open_plans, reject_held, release_held, run_of, standing_release
-from include.wiring.runs import APPLY_HELD
+from include.wiring.runs import APPLY_HELD, RECONCILE
 
 ENTRY = Entry("Held", "/held")
 
@@ -36,21 +40,38 @@ WHAT = {
     PlanKind.CONTENT: "changes of documents",
     PlanKind.FAMILIES: "marks of what supersedes what",
     PlanKind.STAGING: "documents to hide until they are reviewed",
+    PlanKind.DISPOSITIONS: "documents to purge or archive, as people decided one by one",
 }
-GOING = (Action.DELETE, Action.STAGE, Action.RETIRE)
+DAG = {
+    PlanKind.CONTENT: APPLY_HELD,
+    PlanKind.FAMILIES: RESOLVE,
+    PlanKind.STAGING: DETECT,
+    PlanKind.DISPOSITIONS: APPLY,
+}
+"""Under which DAG the run that carries out a plan leaves its manifest."""
+
+FOUND_BY = {**DAG, PlanKind.CONTENT: RECONCILE}
+GOING = (Action.DELETE, Action.STAGE, Action.RETIRE, Action.PURGE, Action.ARCHIVE)
 
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """A plan that waits, and what has been said to it."""
+    """A plan that waits, and what has been said to it: `release` is an approval that is on its way, `tried` the run
+    that used the last one and ended without carrying it out."""
 
     plan: HeldPlan
     since: datetime
     release: Release | None
+    tried: Manifest | None
 
     @property
     def what(self) -> str:
         return WHAT[self.plan.kind]
+
+    @property
+    def found_by(self) -> str:
+        """The path of the run that found it."""
+        return path_of("runs", FOUND_BY[self.plan.kind], self.plan.run_id, self.plan.source)
 
     @property
     def run_id(self) -> str:
@@ -266,8 +287,17 @@ def _sample(application: Application, source: str, doc_id: str) -> Sample:
 
 
 def _open(application: Application, plan: HeldPlan) -> Open:
-    release = standing_release(application, plan.source, plan.checksum)
-    return Open(plan, from_rfc3339(plan.first_held_at), release)
+    since = from_rfc3339(plan.first_held_at)
+    if release := standing_release(application, plan.source, plan.checksum):
+        return Open(plan, since, release, None)
+    used = application.ledger.find_release(plan.source, plan.checksum)
+    if used is None or not used.used_by_run or used.used_by_run.startswith("nobody"):
+        return Open(plan, since, None, None)
+    try:
+        tried = application.past_runs.of(DAG[plan.kind], used.used_by_run, plan.source).manifest
+    except (FileNotFoundError, ValueError):  # it leaves its manifest at its end
+        return Open(plan, since, used, None)
+    return Open(plan, since, used, None) if tried.state is RunState.RUNNING else Open(plan, since, None, tried)
 
 
 def _standing(application: Application, source: str, checksum: str) -> HeldPlan | None:
