@@ -78,7 +78,7 @@ def _print_waiting(plan: HeldPlan) -> None:
     does = {
         PlanKind.FAMILIES: f"{marked} documents to be marked, {superseded} of them as superseded",
         PlanKind.STAGING: f"{actions[Action.STAGE]} documents to be hidden until somebody has looked",
-        PlanKind.DISPOSITIONS: f"{len(plan.changes)} documents to be taken away or archived, as people decided",
+        PlanKind.DISPOSITIONS: f"{marked} documents to be purged or archived, as people decided one by one",
     }
     out.print(
         f"[red]{plan.source}: {plan.kind} held (plan {plan.checksum}) since {plan.first_held_at[:16]}: "

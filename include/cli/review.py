@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import shlex
 import sys
 from dataclasses import asdict
@@ -11,16 +10,15 @@ from functools import partial
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
-from include.cli.command import EXIT, Json, Source, app, application, explained
+from include.cli.command import EXIT, By, Json, Source, app, application, explained, speaker
 from include.cli.review_bulk import chosen_from, decide_chosen
 from include.cli.review_flow import Desk, TerminalKeyboard, work_through
 from include.cli.review_page import age_in_days, count, plain, print_page
 from include.domain.errors import ConfigError
 from include.domain.manifest import RunState
 from include.domain.review import Disposition, Queue, ReviewItem
-from include.services.reviewing import Word, by_hand
+from include.services.reviewing import Word, by_hand, surest_first
 from include.staleness.evidence import Signal
 from include.terminal import out
 from include.wiring import review as wiring
@@ -41,7 +39,7 @@ def review(
     superseded_by: Annotated[
         str, typer.Option(help="for supersede-link: a document; empty: the replacement that the evidence names")
     ] = "",
-    by: Annotated[str, typer.Option(help="who decides; empty: the user of this machine")] = "",
+    by: By = "",
     fingerprint: Annotated[
         str, typer.Option(help="decide only if the evidence is still this one, as it was shown")
     ] = "",
@@ -71,7 +69,7 @@ def review(
     if decide is not None and not (doc_id or all_):
         raise ConfigError("a decision is about one document: name it after the source, or say --all")
     if decide is not None:
-        word = Word(decide, by or getpass.getuser(), reason, until, superseded_by, fingerprint, overrule)
+        word = Word(decide, speaker(by), reason, until, superseded_by, fingerprint, overrule)
         if all_:
             queues = [wiring.queue_of(application_, name) for name in names]
             decide_chosen(application_, chosen_from(queues, frozenset(signals or ())), word, yes=yes, json_=json_)
@@ -82,7 +80,7 @@ def review(
     else:
         queues = [wiring.queue_of(application_, name) for name in names]
         if _is_watched() and not (json_ or list_) and any(queue.open for queue in queues):
-            _work_through(application_, queues, by or getpass.getuser())
+            _work_through(application_, queues, speaker(by))
         else:
             _print_queues(queues, now, json_=json_)
         if any(queue.unreadable for queue in queues):
@@ -96,7 +94,7 @@ def _is_watched() -> bool:
 
 def _work_through(application_: Application, queues: list[Queue], by: str) -> None:
     """On a terminal: one candidate after the other; then what was decided, and what to do with it."""
-    items = [item for queue in queues for item in _sorted(queue.open)]
+    items = [item for queue in queues for item in surest_first(queue.open)]
     _print_unreadable(queues)
     out.print(
         f"{count(len(items), 'candidate')} to decide, as {plain(by)} (--by); ? shows what the keys do", highlight=False
@@ -139,21 +137,14 @@ def _print_queue(queue: Queue, now: datetime) -> None:
         f"[bold]{queue.source}[/]: {count(len(queue.open), 'candidate')} to decide, {len(queue.decided)} decided and "
         "in the queue still"
     )
+    for item in surest_first(queue.open):
+        first = item.evidence[0].sentence if item.evidence else item.arithmetic
+        instead = f"; to be read instead: {plain(item.replacement)}" if item.replacement else ""
+        age = f"{item.since[:10]} ({count(age_in_days(item, now), 'day')})"
+        say = partial(out.print, soft_wrap=True, highlight=False)
+        say(f"  {item.score:.3f} {item.proposal:<6} [bold]{plain(item.doc_id)}[/]  {plain(item.title)}")
+        say(f"               {plain(first)}{instead}; since {age}")
     if queue.open:
-        table = Table("document", "title", "proposal", "score", "evidence", "replacement", "since")
-        for column in (table.columns[0], table.columns[5]):
-            column.overflow = "fold"  # an id that is cut short cannot be decided
-        for item in _sorted(queue.open):
-            table.add_row(
-                plain(item.doc_id),
-                plain(item.title),
-                item.proposal,
-                f"{item.score:.3f}",
-                plain(item.evidence[0].sentence) if item.evidence else "",
-                plain(item.replacement),
-                f"{item.since[:10]}, {count(age_in_days(item, now), 'day')}",
-            )
-        out.print(table)
         out.print(f"  one with everything: `truecopy review {queue.source} DOCUMENT`", soft_wrap=True)
     for item in queue.decided:
         _print_decision(item)
@@ -199,7 +190,7 @@ def _print_decision(item: ReviewItem) -> None:
 def _queue_record(queue: Queue, now: datetime) -> dict[str, Any]:
     return {
         "source": queue.source,
-        "open": [_record(item, now) for item in _sorted(queue.open)],
+        "open": [_record(item, now) for item in surest_first(queue.open)],
         "decided": [_record(item, now) for item in queue.decided],
         "unreadable": [str(each) for each in queue.unreadable],
     }
@@ -208,8 +199,3 @@ def _queue_record(queue: Queue, now: datetime) -> dict[str, Any]:
 def _record(item: ReviewItem, now: datetime) -> dict[str, Any]:
     by_hand_ = by_hand(item.source, item.doc_id, item.decision) if item.decision else ""
     return {**asdict(item), "age_days": age_in_days(item, now), "by_hand": by_hand_}
-
-
-def _sorted(items: tuple[ReviewItem, ...]) -> list[ReviewItem]:
-    """The surest first, of those the oldest."""
-    return sorted(items, key=lambda item: (-item.score, item.since, item.doc_id))

@@ -5,7 +5,7 @@ decision asks for is done by hand, with the command that `by_hand` names.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -101,6 +101,11 @@ def decision_on(item: ReviewItem, word: Word, *, now: datetime) -> Decision:
     if successor == item.doc_id:
         raise ConfigError(f"{named} cannot be superseded by itself; name another document")
     return decision
+
+
+def surest_first(items: Iterable[ReviewItem]) -> list[ReviewItem]:
+    """The order in which people look at candidates: the surest first, of those the oldest."""
+    return sorted(items, key=lambda item: (-item.score, item.since, item.doc_id))
 
 
 def by_hand(source: str, doc_id: str, decision: Decision) -> str:

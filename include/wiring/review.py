@@ -15,6 +15,11 @@ def queue_of(application: Application, source: str) -> Queue:
     return application.ledger.candidates(source)
 
 
+def settled_of(application: Application, source: str) -> Queue:
+    """Those whose decision was carried out."""
+    return application.ledger.settled(source)
+
+
 def candidate_of(application: Application, source: str, doc_id: str) -> ReviewItem:
     """Raises what `ports.ReviewQueue.candidate` raises."""
     return application.ledger.candidate(source, doc_id)

@@ -468,6 +468,30 @@ def test_of_people_who_decide_in_the_same_moment_one_is_first_and_the_others_are
     assert git(tmp_path, "log", "--format=%an").split("\n").count(first) == 1
 
 
+def test_runs_and_people_at_work_at_once_lose_no_word(tmp_path: Path) -> None:
+    items = [candidate(f"{number}.md") for number in range(12)]
+    put(GitLedger(tmp_path / "ledger"), *items)
+    hashes = {item.doc_id: "c1" for item in items}
+
+    def decide(number: int) -> None:
+        decision = keep(f"person {number % 3}", f"reason {number}")
+        GitLedger(tmp_path / "ledger").decide(SOURCE, f"{number}.md", decision, fingerprint="f1")
+
+    def run_the_detector(_: int) -> None:
+        again(GitLedger(tmp_path / "ledger"), [replace(item, arithmetic="counted again") for item in items], hashes)
+
+    with ThreadPoolExecutor(6) as everybody:
+        at_work = [everybody.submit(decide, number) for number in range(12)]
+        at_work += [everybody.submit(run_the_detector, number) for number in range(4)]
+        for each in at_work:
+            each.result()
+    queue = GitLedger(tmp_path / "ledger").candidates(SOURCE)
+    assert {item.doc_id: item.decision.why for item in queue.decided if item.decision} == {
+        f"{number}.md": f"reason {number}" for number in range(12)
+    }
+    assert all(item.arithmetic == "counted again" for item in queue.items)
+
+
 def decided_on_a_branch(tmp_path: Path, branch: str, decision: str, doc_id: str = "decks/january.md") -> None:
     git(tmp_path, "checkout", "-q", "-b", branch, "main")
     decide_by_hand(tmp_path, decision, doc_id)
