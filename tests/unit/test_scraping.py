@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -211,8 +212,10 @@ def test_behind_a_state_root_that_hangs_scrapes_do_not_pile_up(
     try:
         while not metrics._reading.locked():
             pass
+        began = time.monotonic()
         with pytest.raises(StoreUnavailable, match="earlier scrape"):
             metrics.text()
+        assert time.monotonic() - began < 5
     finally:
         pipe = path.rename(path.with_name("pipe"))
         path.write_bytes(data)
