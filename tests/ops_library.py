@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from include.domain.documents import DocumentKey, Status
+from include.domain.review import Finding, ReviewItem
 from include.ports import NewPoint
 from include.services.detect_stale import DETECT
 from include.services.resolve_canonical import RESOLVE
@@ -16,7 +17,7 @@ from include.wiring.application import Application
 from include.wiring.families import resolve_source
 from include.wiring.runs import INGEST, RECONCILE, Run, ingest_source, reconcile_source
 from include.wiring.staleness import detect_source
-from tests.builders import new_points
+from tests.builders import new_points, sha256
 from tests.dags.live import Repository, settings
 
 POLICIES = Path(__file__).parent.parent / "examples" / "policies"
@@ -75,3 +76,33 @@ def library(folder: Path, *, editions: int = 0) -> Application:
 
 def _quiet(_what: str, _done: int, _total: int) -> None:
     pass
+
+
+def candidate(doc_id: str, score: float = 0.9, **fields: Any) -> ReviewItem:
+    """For `queued`: superseded by new.md, and not looked at for long."""
+    made = ReviewItem(
+        source=SOURCE,
+        doc_id=doc_id,
+        proposal="stage",
+        score=score,
+        arithmetic=f"superseded {score}: 1 \u2212 (1 \u2212 {score}) = {score:.3f}, stage.",
+        evidence=(
+            Finding("superseded", score, "new.md says that it replaces it", "f1", facts={"stated": "replaces old"}),
+            Finding("old", 0.4, "nobody has changed it for 900 days", "f2"),
+        ),
+        fingerprint=f"evidence-{doc_id}",
+        since="2026-11-01T09:00:00.000000Z",
+        doc_version="v1",
+        content_hash=sha256(doc_id),
+        title=f"Title of {doc_id}",
+        replacement="new.md",
+        replacement_hash=sha256("new.md"),
+        diff="--- old\n+++ new\n Refunds within [-30-] {+60+} days\n-Slide nine.\n= 41 lines are the same",
+    )
+    return replace(made, **fields)
+
+
+def queued(application: Application, *items: ReviewItem) -> Application:
+    """The application, with these in its review queue and no others."""
+    application.ledger.renew(SOURCE, lambda _queue: items, message="Found")
+    return application

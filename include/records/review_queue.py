@@ -25,11 +25,17 @@ from include.records.review_files import read_item, write_item
 from include.records.yaml_records import YamlRecords
 
 _LONGEST_NAME = 60
+_MOST_KEPT = 20_000  # items that are not read again; some ten megabytes for each thousand with long evidence
 _DOCUMENT = re.compile(r"^document:[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
 
 
 class ReviewQueue(YamlRecords):
-    """The part of ports.Ledger that is about candidates; implements ports.ReviewQueue."""
+    """The part of ports.Ledger that is about candidates; implements ports.ReviewQueue. Files are read again only when
+    they changed: a page that lists a thousand candidates is asked for often."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._items: dict[str, tuple[tuple[int, int, int], ReviewItem]] = {}
 
     def candidates(self, source: str) -> Queue:
         return self._queue(source, _candidates(source))
@@ -186,13 +192,21 @@ class ReviewQueue(YamlRecords):
     def _read_item(self, path: str) -> ReviewItem:
         """Raises ValueError, UnicodeDecodeError among them, and FileNotFoundError."""
         file = self._folder / path
-        written_at = rfc3339(datetime.fromtimestamp(file.stat().st_mtime, UTC))
+        seen = file.stat()
+        stamp = (seen.st_mtime_ns, seen.st_size, seen.st_ino)
+        kept = self._items.get(path)
+        if kept is not None and kept[0] == stamp:
+            return kept[1]
+        written_at = rfc3339(datetime.fromtimestamp(seen.st_mtime, UTC))
         item = read_item(file.read_text(encoding="utf-8"), written_at=written_at)
         if path not in (candidate_path(item.source, item.doc_id), _settled_path(item)):
             raise ValueError(
                 f"document is {item.doc_id!r} of source {item.source!r}; allowed is the one that the file is named "
                 "after"
             )
+        if len(self._items) >= _MOST_KEPT:
+            self._items.clear()
+        self._items[path] = (stamp, item)
         return item
 
     def _committed(self, path: str) -> ReviewItem | None:

@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import Literal
 
 from include.staleness.evidence import Candidate
 
@@ -26,6 +28,7 @@ AROUND = 6
 _LONGEST_LINE = 400  # words; what is longer is compared as a whole, or one page without line feeds would take minutes
 _MOST_COMPARED = 2000  # lines of each text
 _ALIKE = 0.5
+_MARKED = re.compile(r"(\[-.*?-\]|\{\+.*?\+\})")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufffe\uffff]")
 
 
@@ -55,6 +58,29 @@ def differences(old: str, new: str, *, names: tuple[str, str] = ("this", "that")
     same = sum(stop - start for kind, start, stop, _, _ in blocks if kind == "equal")
     notes.append(f"{same} lines are the same")
     return "\n".join([*head, *shown, f"= {', '.join(notes)}"])
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a line of `differences`: `gone` stands in the old text only, `new` in the new one only. A `note` stands
+    in neither."""
+
+    text: str
+    kind: Literal["same", "gone", "new", "note"]
+
+
+def pieces_of(line: str) -> list[Piece]:
+    """What one line of `differences` shows, its marks left out. Not for the two lines with the names."""
+    kinds: dict[str, Literal["gone", "new", "note"]] = {"-": "gone", "+": "new", "=": "note"}
+    if kind := kinds.get(line[:1]):
+        return [Piece(line[1:], kind)]
+    return [
+        Piece(part[2:-2], "gone" if part.startswith("[-") else "new")
+        if _MARKED.fullmatch(part)
+        else Piece(part, "same")
+        for part in _MARKED.split(line)
+        if part
+    ]
 
 
 def summary(candidate: Candidate) -> str:
