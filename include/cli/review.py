@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import datetime
 from functools import partial
@@ -18,7 +19,7 @@ from include.cli.review_page import age_in_days, count, plain, print_page
 from include.domain.errors import ConfigError
 from include.domain.manifest import RunState
 from include.domain.review import Disposition, Queue, ReviewItem
-from include.services.reviewing import Word, by_hand, surest_first
+from include.services.reviewing import Word, carried_out_with, surest_first
 from include.staleness.evidence import Signal
 from include.terminal import out
 from include.wiring import review as wiring
@@ -54,7 +55,7 @@ def review(
 ) -> None:
     """Work through the candidates that wait for a person, one key for each decision. Without a terminal, and with
     --list, they are listed; a document is shown with its evidence, or decided with --decide. A decision is recorded
-    only; what was recorded is carried out by hand, with the command that is printed."""
+    only: `truecopy apply-dispositions` carries it out."""
     application_ = application()
     names = runs.chosen_sources(application_, source)
     now = application_.clock.now()
@@ -112,6 +113,7 @@ def _work_through(application_: Application, queues: list[Queue], by: str) -> No
     out.rule("decided now" if sitting.decided else "nothing was decided", align="left", style="dim")
     for item in sitting.decided.values():
         _print_decision(item)
+    _print_next(sorted({source for source, _ in sitting.decided}))
     left = len(items) - len(sitting.decided)
     out.print(f"{len(sitting.decided)} decided{f' ({sitting.counted})' if sitting.decided else ''}, {left} left")
     if sitting.was_interrupted:
@@ -148,6 +150,8 @@ def _print_queue(queue: Queue, now: datetime) -> None:
         out.print(f"  one with everything: `truecopy review {queue.source} DOCUMENT`", soft_wrap=True)
     for item in queue.decided:
         _print_decision(item)
+    if queue.decided:
+        _print_next([queue.source])
 
 
 def _print_item(item: ReviewItem, now: datetime, *, json_: bool) -> None:
@@ -172,6 +176,7 @@ def _print_decided(item: ReviewItem, now: datetime, *, json_: bool) -> None:
         return
     out.print(f"[bold]{item.source}[/]: recorded")
     _print_decision(item)
+    _print_next([item.source])
 
 
 def _print_decision(item: ReviewItem) -> None:
@@ -182,9 +187,13 @@ def _print_decision(item: ReviewItem) -> None:
         f"  {plain(item.doc_id)}: {plain(str(made))}, said {plain(made.by)} on {made.at[:10]}: {plain(made.why)}",
         soft_wrap=True,
     )
-    out.print(f"    by hand: `{plain(by_hand(item.source, item.doc_id, made))}`", soft_wrap=True)
-    if made.disposition is Disposition.APPROVE_PURGE:
-        out.print("    and delete it in its source: the next night takes it out of the index", soft_wrap=True)
+
+
+def _print_next(sources: Iterable[str]) -> None:
+    for source in sources:
+        out.print(
+            f"  carried out with `{carried_out_with(source)}`; without --apply it shows what follows", soft_wrap=True
+        )
 
 
 def _queue_record(queue: Queue, now: datetime) -> dict[str, Any]:
@@ -197,5 +206,4 @@ def _queue_record(queue: Queue, now: datetime) -> dict[str, Any]:
 
 
 def _record(item: ReviewItem, now: datetime) -> dict[str, Any]:
-    by_hand_ = by_hand(item.source, item.doc_id, item.decision) if item.decision else ""
-    return {**asdict(item), "age_days": age_in_days(item, now), "by_hand": by_hand_}
+    return {**asdict(item), "age_days": age_in_days(item, now)}

@@ -13,7 +13,7 @@ from include.cli.review_page import count, plain
 from include.domain.errors import ConfigError
 from include.domain.manifest import RunState
 from include.domain.review import Queue, Recorded, ReviewItem
-from include.services.reviewing import Word
+from include.services.reviewing import Word, carried_out_with
 from include.staleness.evidence import Signal
 from include.terminal import err, out
 from include.wiring import review as wiring
@@ -65,6 +65,7 @@ def decide_chosen(application: Application, chosen: Chosen, word: Word, *, yes: 
         out.print(f"[bold]{source}[/]: {word.disposition} recorded for {count(len(each.items), 'document')}")
         for why in each.refused.values():
             out.print(f"  [yellow]{plain(why)}[/]", soft_wrap=True)
+        out.print(f"  carried out with `{carried_out_with(source)}`; without --apply it shows what follows")
     if any(each.refused for each in recorded.values()):
         raise typer.Exit(EXIT[RunState.HELD])
 

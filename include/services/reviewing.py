@@ -1,10 +1,9 @@
-"""A person's word on a candidate of the review queue: looked up, checked, recorded. Nothing is carried out here: what a
-decision asks for is done by hand, with the command that `by_hand` names.
+"""A person's word on a candidate of the review queue: looked up, checked, recorded. Nothing is carried out here; that
+is done by `services.apply_dispositions`.
 """
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -108,18 +107,6 @@ def surest_first(items: Iterable[ReviewItem]) -> list[ReviewItem]:
     return sorted(items, key=lambda item: (-item.score, item.since, item.doc_id))
 
 
-def by_hand(source: str, doc_id: str, decision: Decision) -> str:
-    """The command that carries the decision out; this version does not do it by itself. Of a purge it is the first
-    half: readers no longer find the document, and whoever owns it deletes it in its source."""
-    document, why = shlex.quote(doc_id), shlex.quote(decision.why)
-    chosen = f"truecopy set-meta {source} --where {shlex.quote(f'doc_id={doc_id}')}"
-    match decision.disposition:
-        case Disposition.KEEP:
-            return f"truecopy restore {source} {document} --reason {why}"
-        case Disposition.ARCHIVE | Disposition.APPROVE_PURGE:  # for good: its source is not ours to write
-            return f"{chosen} --set status=archived --apply --reason {why}"
-        case Disposition.SUPERSEDE_LINK:
-            successor = shlex.quote(f"superseded_by={decision.superseded_by}")
-            return f"{chosen} --set status=superseded --set {successor} --apply --reason {why}"
-        case Disposition.EXTEND:
-            return f"truecopy hold {source} {document} --until {decision.until} --reason {why}"
+def carried_out_with(source: str) -> str:
+    """The command that carries out what was decided about documents of this source."""
+    return f"truecopy apply-dispositions {source} --apply"

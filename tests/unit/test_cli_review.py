@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-import shlex
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from include.domain.review import Decision, Disposition
 from include.records.review_queue import candidate_path
-from include.services.reviewing import by_hand
 from include.wiring.application import Application
 from tests.dags.live import Repository
 from tests.unit.test_cli import run
@@ -54,16 +51,6 @@ def decide(
     return run("review", "handbook", doc_id, "--decide", disposition, "--reason", reason, "--by", by, "--json", *more)
 
 
-def statuses(doc_id: str) -> set[object]:
-    return {each["status"] for point, each in payloads().items() if point in points_of(doc_id)}
-
-
-def points_of(doc_id: str) -> set[str]:
-    application = Application.from_environment(os.environ)
-    with application.store.reading() as index:
-        return {chunk.point_id for chunk in index.scan("handbook") if chunk.doc_id == doc_id}
-
-
 def test_the_list_says_what_waits_since_when_and_why(library: Repository) -> None:
     code, (queue,) = run("review", "handbook", "--json")
     assert (code, queue["source"], queue["decided"], queue["unreadable"]) == (0, "handbook", [], [])
@@ -80,7 +67,7 @@ def test_the_list_says_what_waits_since_when_and_why(library: Repository) -> Non
 
 def test_one_candidate_is_shown_with_evidence_arithmetic_and_diff(library: Repository) -> None:
     code, item = run("review", "handbook", ONE, "--json")
-    assert (code, item["doc_id"], item["decision"], item["by_hand"]) == (0, ONE, None, "")
+    assert (code, item["doc_id"], item["decision"]) == (0, ONE, None)
     code, text = run("review", "handbook", ONE)
     assert code == 0
     for said in (item["arithmetic"], item["fingerprint"], item["evidence"][0]["sentence"], *item["diff"].splitlines()):
@@ -99,53 +86,7 @@ def test_a_decision_is_a_commit_in_the_persons_name_and_changes_nothing_in_the_i
     assert [each["doc_id"] for each in queue["decided"]] == [ONE]
     code, text = run("review", "handbook")
     assert f"{ONE}: archive, said Ada on " in text
-    assert f"by hand: `{item['by_hand']}`" in text
-
-
-@pytest.mark.parametrize(
-    "decisions",
-    [
-        [(("keep",), "superseded", "settled")],
-        [(("approve-purge",), "archived", "open"), (("supersede-link",), "superseded", "decided")],
-        [
-            (("extend", "--until", "2099-01-31"), "superseded", "open"),
-            (("supersede-link", "--superseded-by", "pages/page-01.md"), "superseded", "open"),
-        ],
-    ],
-    ids=["keep", "purge and link", "extend and another link"],
-)
-def test_the_command_that_is_printed_carries_the_decision_out(
-    library: Repository, decisions: list[tuple[tuple[str, ...], str, str]]
-) -> None:
-    wanted = dict(zip(OLDER, decisions, strict=False))
-    for doc_id, (decision, _, _) in wanted.items():
-        code, item = decide(*decision, doc_id=doc_id)
-        assert (code, statuses(doc_id)) == (0, {"staged_for_review"})
-        program, *arguments = shlex.split(item["by_hand"])
-        assert program == "truecopy"
-        code, said = run(*arguments)
-        assert code == 0, said
-    assert run("detect", "handbook", "--apply", "--json")[0] == 0
-    assert {doc_id: statuses(doc_id) for doc_id in wanted} == {doc_id: {each[1]} for doc_id, each in wanted.items()}
-    _, (queue,) = run("review", "handbook", "--json")
-    left = {each["doc_id"]: kind for kind in ("open", "decided") for each in queue[kind]}
-    assert {doc_id: left.get(doc_id, "settled") for doc_id in wanted} == {
-        doc_id: each[2] for doc_id, each in wanted.items()
-    }
-    back = [each for each in queue["open"] if each["doc_id"] in wanted]
-    assert all(each["notes"][-1].startswith("Ada decided ") for each in back)
-
-
-def test_a_purge_begins_as_an_archive_does() -> None:
-    commands = {
-        by_hand("handbook", "it's a deck.md", Decision(each, "Ada", "old"))
-        for each in (Disposition.ARCHIVE, Disposition.APPROVE_PURGE)
-    }
-    (command,) = commands
-    assert shlex.split(command) == [
-        *("truecopy", "set-meta", "handbook", "--where", "doc_id=it's a deck.md"),
-        *("--set", "status=archived", "--apply", "--reason", "old"),
-    ]
+    assert "carried out with `truecopy apply-dispositions handbook --apply`" in text
 
 
 def test_the_second_of_two_words_is_told_the_first_and_may_overrule_it(library: Repository) -> None:
