@@ -39,9 +39,7 @@ WRITES = frozenset({"insert", "overwrite", "set_payload", "delete"})
 
 
 def source_before() -> FakeSource:
-    source = FakeSource()
-    for number in range(17):
-        source.put(f"page-{number:02}", f"page {number}\nabout thing {number}")
+    source = FakeSource().put_pages(17)
     source.put("grows", "first line\nsecond line\nthird line")
     source.put("shrinks", "one\ntwo\nthree\nfour")
     source.put("moves", "the same text\nunder another name")

@@ -32,10 +32,7 @@ def of_the_store() -> FakeEmbedder:
 
 
 def pages() -> FakeSource:
-    source = FakeSource()
-    for number in range(PAGES):
-        source.put(f"page-{number:02}", f"page {number}\nabout thing {number}")
-    return source
+    return FakeSource().put_pages(PAGES)
 
 
 def old_points(source: FakeSource) -> list[NewPoint]:

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
+
 from include.wiring.application import Application
 from scripts.airflow_client import AirflowClient
 from scripts.airflow_local import LocalAirflow, any_free_port
@@ -75,6 +77,19 @@ def settings(
         "TRUECOPY_STATE": str(folder / "state"),
         "TRUECOPY_LEDGER": str(folder / "state" / "ledger"),
     }
+
+
+def use_settings(
+    monkeypatch: pytest.MonkeyPatch,
+    folder: Path,
+    sources: Sequence[str] = ("handbook",),
+    webhooks: Mapping[str, Mapping[str, object]] | None = None,
+) -> dict[str, str]:
+    """The same as this process's own environment, which is returned."""
+    _, environment = settings(folder, sources, webhooks)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    return environment
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from include.domain.manifest import RunState
 from include.domain.selection import Selector
 from include.wiring.held_plans import held_plan, release_held
 from include.wiring.runs import INGEST, RECONCILE
-from tests.dags.live import Repository, settings
+from tests.dags.live import Repository, use_settings
 
 PAGES = {f"page-{number}.md": f"# Page {number}\n\nThe number is {number * 37}.\n" for number in range(12)}
 
@@ -24,9 +24,7 @@ def repositories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[di
     """Two Git sources and an empty index, for tasks that run in this process."""
     from include.wiring.airflow import application
 
-    _, environment = settings(tmp_path, ("handbook", "guide"))
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
+    use_settings(monkeypatch, tmp_path, ("handbook", "guide"))
     application.cache_clear()
     yield {source: Repository(tmp_path / source) for source in ("handbook", "guide")}
     application.cache_clear()

@@ -14,7 +14,7 @@ from include.domain.events import Event
 from include.domain.manifest import RunState
 from include.wiring.hooks import FOLLOW
 from include.wiring.runs import RECONCILE
-from tests.dags.live import Repository, settings
+from tests.dags.live import Repository, use_settings
 
 PAGES = {f"page-{number}.md": f"# Page {number}\n\nThe number is {number * 37}.\n" for number in range(12)}
 HOOK = {"scheme": "standard", "conn_id": "hook"}
@@ -24,9 +24,7 @@ HOOK = {"scheme": "standard", "conn_id": "hook"}
 def repositories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Repository]]:
     from include.wiring.airflow import application
 
-    _, environment = settings(tmp_path, ("handbook", "guide"), {"handbook": HOOK, "guide": HOOK})
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
+    use_settings(monkeypatch, tmp_path, ("handbook", "guide"), {"handbook": HOOK, "guide": HOOK})
     application.cache_clear()
     repositories = {source: Repository(tmp_path / source) for source in ("handbook", "guide")}
     for repository in repositories.values():

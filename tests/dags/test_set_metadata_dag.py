@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from include.domain.manifest import DocumentState, Manifest, RunState
-from tests.dags.live import Repository, settings
+from tests.dags.live import Repository, use_settings
 
 pytest.importorskip("airflow")
 
@@ -40,9 +40,7 @@ def application(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any
     from include.wiring.airflow import application
     from include.wiring.runs import RECONCILE, Run, reconcile_source
 
-    _, environment = settings(tmp_path, ("handbook",))
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
+    use_settings(monkeypatch, tmp_path)
     Repository(tmp_path / "handbook").commit(PAGES)
     application.cache_clear()
     assert reconcile_source(application(), "handbook", Run(RECONCILE, "filled")).state is RunState.TRUE

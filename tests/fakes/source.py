@@ -61,6 +61,12 @@ class FakeSource:
         body = text.encode() if isinstance(text, str) else text
         self.pages[doc_id] = Page(body, version or f"v{number}", media_type=media_type)
 
+    def put_pages(self, count: int, *, ending: str = "") -> FakeSource:
+        """Publish page-00, page-01 …, each with a text of its own."""
+        for number in range(count):
+            self.put(f"page-{number:02}", f"page {number}\nabout thing {number}{ending.format(number)}")
+        return self
+
     def touch(self, doc_id: str) -> None:
         """A new version with the same text: only something beside the text was edited."""
         self.put(doc_id, self.pages[doc_id].body)

@@ -10,16 +10,14 @@ import pytest
 from typer.testing import CliRunner
 
 from include.cli import app
-from tests.dags.live import Repository, settings
+from tests.dags.live import Repository, use_settings
 
 PAGES = {f"page-{number:02}.md": f"# Page {number}\n\nThe number is {number * 37}.\n" for number in range(12)}
 
 
 @pytest.fixture
 def handbook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
-    _, environment = settings(tmp_path, ("handbook",))
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
+    use_settings(monkeypatch, tmp_path)
     repository = Repository(tmp_path / "handbook")
     repository.commit(PAGES)
     return repository

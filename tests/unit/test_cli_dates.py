@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.dags.live import Repository, settings
+from tests.dags.live import Repository, use_settings
 from tests.unit.test_cli import run
 
 PAGES = {
@@ -19,9 +19,7 @@ PAGES = {
 
 @pytest.fixture
 def handbook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
-    _, environment = settings(tmp_path, ("handbook",))
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
+    use_settings(monkeypatch, tmp_path)
     repository = Repository(tmp_path / "handbook")
     repository.commit(PAGES)
     assert run("sync")[0] == 0

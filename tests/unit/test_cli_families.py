@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from include.wiring.application import Application
-from tests.dags.live import Repository, settings
+from tests.dags.live import Repository, use_settings
 from tests.unit.test_cli import run
 
 PAGES = {f"pages/page-{number:02}.md": f"# Page {number}\n\nThe number is {number * 37}.\n" for number in range(40)}
@@ -31,9 +31,7 @@ STATED = {
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
-    _, environment = settings(tmp_path, ("handbook",))
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
+    use_settings(monkeypatch, tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
     made = Repository(tmp_path / "handbook")
     made.commit(PAGES)

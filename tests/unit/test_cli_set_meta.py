@@ -10,7 +10,7 @@ import pytest
 
 from include.domain.documents import DocumentKey
 from include.wiring.application import Application
-from tests.dags.live import Repository, settings
+from tests.dags.live import Repository, use_settings
 from tests.unit.test_cli import run
 
 PAGES = {
@@ -21,9 +21,7 @@ BY_PATH = ("--where", "path=policies/2023/*")
 
 
 def filled(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Application:
-    _, environment = settings(folder, ("handbook",))
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
+    environment = use_settings(monkeypatch, folder)
     Repository(folder / "handbook").commit(PAGES)
     assert run("reconcile")[0] == 0
     return Application.from_environment(environment)

@@ -18,10 +18,7 @@ PAGES = 20
 
 @pytest.fixture
 def source() -> FakeSource:
-    source = FakeSource()
-    for number in range(PAGES):
-        source.put(f"page-{number:02}", f"page {number}\nabout thing {number}")
-    return source
+    return FakeSource().put_pages(PAGES)
 
 
 @pytest.fixture

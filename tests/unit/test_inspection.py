@@ -158,10 +158,7 @@ PAGES = 30
 
 @pytest.fixture
 def source() -> FakeSource:
-    source = FakeSource()
-    for number in range(PAGES):
-        source.put(f"page-{number:02}", f"page {number}\nabout thing {number}\nthe end of {number}")
-    return source
+    return FakeSource().put_pages(PAGES, ending="\nthe end of {}")
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from include.cli import app
 from include.domain.metadata import SETTABLE
 from include.planning.choosing import choose
-from tests.dags.live import Repository, settings
+from tests.dags.live import Repository, use_settings
 
 PAGE = (Path(__file__).parents[2] / "docs" / "METADATA.md").read_text(encoding="utf-8")
 DECKS = {
@@ -39,9 +39,7 @@ def commands() -> list[tuple[str, list[str]]]:
 
 
 def test_every_command_prints_what_the_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _, environment = settings(tmp_path, ("decks",))
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
+    use_settings(monkeypatch, tmp_path, ("decks",))
     monkeypatch.chdir(tmp_path)
     (table,) = re.findall(r"```csv\n(.*?)```", PAGE, re.DOTALL)
     Path("dates.csv").write_text(table, encoding="utf-8")

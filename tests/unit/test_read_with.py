@@ -198,10 +198,7 @@ PAGES = 40
 
 @pytest.fixture
 def source() -> FakeSource:
-    source = FakeSource()
-    for number in range(PAGES):
-        source.put(f"page-{number:02}", f"page {number}\nabout thing {number}")
-    return source
+    return FakeSource().put_pages(PAGES)
 
 
 class Installation:

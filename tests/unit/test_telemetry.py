@@ -227,9 +227,7 @@ def test_embedding_more_than_changed_shows(embedded: int, minimum: int, ratio: f
 
 
 def test_the_gauges_of_a_real_night_agree_with_the_index() -> None:
-    source = FakeSource()
-    for number in range(20):
-        source.put(f"page-{number:02}", f"page {number}\nabout thing {number}")
+    source = FakeSource().put_pages(20)
     context = context_of(source)
     night(context, "fill")
     source.delete("page-03")
