@@ -25,6 +25,7 @@ from include.planning.purging import ApprovedDispositions, approve_dispositions,
 from include.services.carrying_out import CarryingOut
 from include.services.context import SourceContext
 from include.services.gated_run import GatedRun, gated_run
+from include.services.holding import verdict_while_held
 from include.services.judging_dispositions import (
     PlannedDispositions,
     lagging,
@@ -150,12 +151,7 @@ def _concluded(run: GatedRun, planned: PlannedDispositions) -> Manifest:
 
 def _verdict_of_run(source: str, manifest: Manifest, queue: Queue) -> tuple[RunState, str, str]:
     if manifest.held:
-        return (
-            RunState.HELD,
-            ". ".join(hold.message for hold in manifest.holds),
-            f"`truecopy apply-dispositions {source}` shows the documents; approve plan {manifest.held_checksum} in "
-            "Airflow's required actions or with `truecopy approve`",
-        )
+        return verdict_while_held(manifest, f"`truecopy apply-dispositions {source}` shows the documents")
     if failed := [each for each in manifest.outcomes if each.state is DocumentState.FAILED]:
         return (
             RunState.DEGRADED,
