@@ -8,12 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import requests
 
 from include.domain.manifest import RunState
 from include.services.resolve_canonical import RESOLVE
 from include.wiring.evaluation import EVALUATE
 from include.wiring.runs import APPLY_HELD, INGEST, RECONCILE
+from scripts.metrics_token import main as metrics_token
 from tests.dags.live import Installation, installation
+from tests.monitored import read, value
 
 pytestmark = pytest.mark.airflow
 
@@ -99,6 +102,24 @@ def test_a_first_ingest_and_a_night_make_the_index_true(living: Installation, st
     assert statsd.values("rag.docs.handbook")[-1] == len(PAGES)
     assert statsd.values("rag.orphan_docs.remaining.guide")[-1] == 0
     assert statsd.values("rag.embedded_over_minimum.handbook")[-1] == 1
+
+
+def test_prometheus_reads_the_same_numbers_with_a_token_that_the_script_fetched(
+    living: Installation, statsd: StatsdListener, tmp_path: Path
+) -> None:
+    address, token = f"{living.airflow.url}/truecopy/metrics", tmp_path / "token"
+    assert requests.get(address, timeout=30).status_code == 401
+    account = {"AIRFLOW_METRICS_USER": "viewer", "AIRFLOW_METRICS_PASSWORD": living.airflow.password("viewer")}
+    assert metrics_token([living.airflow.url, str(token)], account) == 0
+    answer = requests.get(address, headers={"Authorization": f"Bearer {token.read_text()}"}, timeout=30)
+    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4"), answer.text
+    series = read(answer.content)
+    assert value(series, "rag_docs", "handbook") == statsd.values("rag.docs.handbook")[-1]
+    assert value(series, "rag_night_failed", "handbook") == statsd.values("rag.night_failed.handbook")[-1] == 0
+    shares = "rag.date_trust_share.handbook.created_at.high"
+    assert value(series, "rag_date_trust_share", "handbook", field="created_at", trust="high") == pytest.approx(
+        statsd.values(shares)[-1]
+    )
 
 
 def test_a_person_is_asked_once_about_the_newest_plan_and_the_nights_go_on(
