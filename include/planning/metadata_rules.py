@@ -145,23 +145,23 @@ def hidden_by(after: Mapping[str, Marks], inventory: IndexInventory) -> list[str
 
 
 def why_too_many_hidden(
-    source: str, hidden: int, shown: int, limits: Limits, history: Iterable[Removal], *, now: datetime
+    source: str, hidden: Collection[str], shown: int, limits: Limits, history: Iterable[Removal], *, now: datetime
 ) -> str:
     """Hiding is a loss like a deletion, and has its limits; empty when they allow it. Exactly at a limit passes.
 
     The base is what readers find, `shown`: with what is hidden already the limits would grow by what they let through.
     """
-    loss = Loss(hidden, shown, Past.within(history, limits, now), limits)
+    loss = Loss(len(hidden), shown, Past.within(history, limits, now, hidden), limits)
     if loss.is_over:
         return (
-            f"{source}: {hidden} of {shown} documents would be hidden, {loss.share}, the limit is "
+            f"{source}: {loss.count} of {shown} documents would be hidden, {loss.share}, the limit is "
             f"{limits.deletion_percent:g} %. Nothing was changed. Choose fewer; or take them down at the source, and "
             "the night's plan asks a person"
         )
     if loss.is_over_in_window:
         return (
-            f"{source}: {hidden} documents would be hidden now, and {loss.past} in the last {limits.window_days} days: "
-            f"{loss.window_share} of {loss.window_base} documents, the limit is {limits.window_percent:g} %. "
+            f"{source}: {loss.count} documents would be hidden now, and {loss.past} in the last {limits.window_days} "
+            f"days: {loss.window_share} of {loss.window_base} documents, the limit is {limits.window_percent:g} %. "
             "Nothing was changed. Wait, choose fewer, or take them down at the source"
         )
     return ""

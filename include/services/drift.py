@@ -27,7 +27,7 @@ def settle_drift(
     drifted = [each for each in inventory.documents.values() if each.drift and each.doc_id not in settled]
     marks = marked_now((each.doc_id for each in drifted), context.ledger.marks(context.source))
     hidden = frozenset(hidden_by(marks, inventory))
-    if why := why_not_to_hide(context, len(hidden), inventory, run_id=run_id):
+    if why := why_not_to_hide(context, hidden, inventory, run_id=run_id):
         shown = [each for each in drifted if each.doc_id not in hidden]
         return [
             *_settle(context, shown, frozenset(), progress),

@@ -170,7 +170,7 @@ def refuse_hiding_too_many(
     """Raises ChangeRefused when a change hides more documents than the limits of deletions allow, those aside that the
     gate has approved."""
     doubtful = set(hidden(context, change, inventory, also)) - (approved.hidden if approved else frozenset())
-    if why := why_not_to_hide(context, len(doubtful), inventory, run_id=change.run_id):
+    if why := why_not_to_hide(context, doubtful, inventory, run_id=change.run_id):
         raise ChangeRefused(why, source=context.source, hidden=len(doubtful))
 
 

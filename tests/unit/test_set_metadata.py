@@ -206,6 +206,15 @@ def test_hiding_fills_the_window_of_deletions_and_deletions_fill_it_too(shelf: S
     shelf.set({DECKS[0]: {"status": "archived"}})
 
 
+def test_hiding_what_was_superseded_in_the_same_week_is_one_loss(shelf: Shelf) -> None:
+    retired = tuple(DocumentOutcome(deck, DocumentState.RETIRED) for deck in DECKS[:4])
+    past = Manifest("past", "resolve_canonical", "handbook", at(-60), RunState.RESOLVED, at(-50), outcomes=retired)
+    shelf.context.manifests.save(past)
+    shelf.set({deck: {"status": "archived"} for deck in DECKS[:2]})
+    with pytest.raises(ChangeRefused, match="1 documents would be hidden now, and 0 deleted and 4 retired"):
+        shelf.set({DECKS[4]: {"status": "archived"}})
+
+
 def test_a_source_cannot_be_hidden_in_small_steps(shelf: Shelf) -> None:
     """One of what is left, run after run: the limits grow by nothing that they let through."""
 
