@@ -27,6 +27,10 @@ TRIED_AGAIN_AFTER_SECONDS = 10.0
 """Anybody can send requests; each must not read the settings again and fill the log with why they are wrong."""
 
 
+BROKEN = b"truecopy cannot be loaded. The log of Airflow's API server says why."
+"""For everybody, logged in or not: it says nothing else."""
+
+
 def _below() -> str:
     """The path at which this Airflow is served, for one behind a proxy."""
     return urlsplit(conf.get("api", "base_url", fallback="") or "").path.rstrip("/")
@@ -76,8 +80,9 @@ class Truecopy:
         if answering is not None:
             await answering(scope, receive, send)
         elif scope["type"] == "http":
-            await send({"type": "http.response.start", "status": 503, "headers": [(b"content-length", b"0")]})
-            await send({"type": "http.response.body", "body": b""})
+            headers = [(b"content-type", b"text/plain"), (b"content-length", str(len(BROKEN)).encode())]
+            await send({"type": "http.response.start", "status": 503, "headers": headers})
+            await send({"type": "http.response.body", "body": BROKEN})
 
     @staticmethod
     def _make() -> Any:
@@ -88,7 +93,7 @@ class Truecopy:
     @staticmethod
     def _explain(error: Exception) -> Any:
         try:
-            from include.ops_view.served import apology
+            from include.ops_view.trouble import apology
 
             return apology(error)
         except Exception:

@@ -16,7 +16,8 @@ from include.domain.inventory import Proof
 from include.domain.manifest import DocumentOutcome, DocumentState, Findings, Manifest, RunState
 from include.domain.plan import Action, Change, HeldPlan, Hold, HoldReason, checksum
 from include.domain.provenance import DateReport, DateShare
-from include.ops_view.served import explain_errors, ops_view
+from include.ops_view.served import ops_view
+from include.ops_view.trouble import explain_errors
 from include.settings import Settings
 from include.wiring.application import Application
 

@@ -43,11 +43,14 @@ class AirflowAccess:
         with what Airflow answered."""
         runs = f"/api/v2/dags/{quote(dag_id, safe='')}/dagRuns"
         body = {"dag_run_id": run_id, "logical_date": None, "conf": dict(inputs)}
+        one = f"{runs}/{quote(run_id, safe='')}"
         async with _airflow(request) as airflow:
-            answer = await airflow.post(runs, json=body)
-            if answer.status_code == httpx.codes.CONFLICT:
+            answer = await airflow.get(one)
+            if answer.status_code == httpx.codes.NOT_FOUND:
+                answer = await airflow.post(runs, json=body)
+            elif answer.is_success:
                 over = {"dry_run": False, "only_failed": False, "run_on_latest_version": True}
-                answer = await airflow.post(f"{runs}/{quote(run_id, safe='')}/clear", json=over)
+                answer = await airflow.post(f"{one}/clear", json=over)
         if answer.is_error:
             raise StoreUnavailable(
                 f"Airflow did not start run {run_id} of {dag_id}: it answered {answer.status_code} "

@@ -20,7 +20,7 @@ from selenium.webdriver.remote.webelement import WebElement
 HERE = Path(__file__).parent
 SCREENSHOTS = HERE / "screenshots"
 AXE = (HERE / "vendor" / "axe.min.js").read_text(encoding="utf-8")
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 120.0  # a run of Airflow is awaited too; a page takes a second
 FLAGS = (
     "--headless=new",
     "--no-sandbox",

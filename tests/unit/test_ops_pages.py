@@ -23,7 +23,8 @@ from include.domain.inventory import Proof
 from include.domain.manifest import DocumentOutcome, DocumentState, Findings, RunState
 from include.ops_view.guard import POLICY
 from include.ops_view.pages import PAGES
-from include.ops_view.served import apologising, ops_view
+from include.ops_view.served import ops_view
+from include.ops_view.trouble import apologising
 from include.wiring.application import Application
 from include.wiring.runs import APPLY_HELD
 from tests.ops_pages import FakeAccess, a_held_plan, a_night, application_in, served
