@@ -93,13 +93,13 @@ def past_of(nights: Iterable[Manifest]) -> Past:
             proof = night.started_at
         if success is not None and proof is not None and (len(seen) >= MOST_NIGHTS or not left_untrue(night)):
             break
-    ended = next((night for night in seen if night.state is not RunState.RUNNING), None)
+    ended = [night for night in seen if night.state is not RunState.RUNNING]
     return Past(
         began=seen[0].started_at if seen else None,
         success=success,
         proof=proof,
-        failed=None if ended is None else ended.state is RunState.FAILED,
-        untrue_nights=nights_untrue(seen[:MOST_NIGHTS]),
+        failed=ended[0].state is RunState.FAILED if ended else None,
+        untrue_nights=nights_untrue(ended[:MOST_NIGHTS]),
     )
 
 

@@ -139,9 +139,12 @@ def test_a_source_without_a_night_tells_nothing_of_its_past_and_no_zero() -> Non
     }
 
 
-def test_a_night_at_work_says_nothing_of_the_one_that_failed_before_it() -> None:
-    failed = replace(TRUE, state=RunState.FAILED)
-    assert past(replace(TRUE, state=RunState.RUNNING, finished_at=None), failed)["rag.night_failed"] == 1
+def test_a_night_at_work_takes_nothing_back_that_the_nights_before_it_say() -> None:
+    """Or an alarm would end each night at two, and begin again when the night has ended."""
+    working = replace(TRUE, state=RunState.RUNNING, finished_at=None, remaining=None)
+    assert past(working, replace(TRUE, state=RunState.FAILED))["rag.night_failed"] == 1
+    the_night_before = replace(HELD, started_at=HELD.started_at - timedelta(days=1))
+    assert past(working, HELD, the_night_before, TRUE)["rag.untrue_nights"] == 2
 
 
 def test_no_more_nights_are_read_than_it_takes_to_know() -> None:
