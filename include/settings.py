@@ -129,12 +129,31 @@ class WebhookSettings(_Model):
         return self
 
 
+class PurgeSettings(_Model):
+    """What approve-purge does to the documents of a source."""
+
+    commit: bool = Field(
+        True, description="git: whether it is a commit in the repository; false: they are kept out of the index only"
+    )
+    push: bool = Field(False, description="git: whether the branch with the commit is pushed to the repository")
+    author: str = Field(
+        "truecopy <truecopy@localhost>",
+        pattern=r"^[^<>\n]+ <[^<>\s]+>$",
+        description="git: who commits, Name <address>",
+    )
+
+    def author_parts(self) -> tuple[str, str]:
+        name, _, address = self.author.partition(" <")
+        return name.strip(), address.removesuffix(">")
+
+
 class SourceSettings(_Model):
     kind: str = Field(description="connector: git_markdown or http_json")
     conn_id: str | None = Field(None, description="Airflow Connection with the source's credentials")
     options: dict[str, Any] = Field(default_factory=dict, description="options of the connector")
     limits: LimitSettings | None = Field(None, description="overrides the installation's limits, whole")
     webhook: WebhookSettings | None = Field(None, description="how the source's events are verified; none: no door")
+    purge: PurgeSettings = PurgeSettings()
     links_are_complete: bool = Field(
         False, description="all links between its documents are in their texts, so one that none leads to is an orphan"
     )
@@ -223,6 +242,14 @@ class StalenessSettings(_Model):
         return Enough(days=self.unseen_days, questions=self.unseen_questions)
 
 
+class ReviewSettings(_Model):
+    """What is done with decisions of the review queue."""
+
+    apply_daily: bool = Field(
+        False, description="whether the daily run carries out what was decided; otherwise it says what waits"
+    )
+
+
 class FamilySettings(_Model):
     """How much alike texts have to be for a family that their names propose: cosines, by the bundled embedder."""
 
@@ -253,6 +280,7 @@ class Settings(_Model):
     ranking: RankingSettings = RankingSettings()
     families: FamilySettings = FamilySettings()
     staleness: StalenessSettings = StalenessSettings()
+    review: ReviewSettings = ReviewSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
     api: ApiSettings = ApiSettings()
     chunk_tokens: int = Field(256, ge=32, description="longest chunk in the embedder's tokens; its own limit wins")

@@ -29,6 +29,7 @@ _COLOUR = {
     RunState.INGESTED.value: "green",
     RunState.RESOLVED.value: "green",
     RunState.DETECTED.value: "green",
+    RunState.APPLIED.value: "green",
     RunState.PLANNED.value: "green",
     RunState.DEGRADED.value: "yellow",
     RunState.RUNNING.value: "yellow",

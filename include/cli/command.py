@@ -30,6 +30,7 @@ EXIT: dict[RunState, int] = {
     RunState.INGESTED: 0,
     RunState.RESOLVED: 0,
     RunState.DETECTED: 0,
+    RunState.APPLIED: 0,
     RunState.PLANNED: 0,
     RunState.FAILED: 1,
     RunState.RUNNING: 1,
@@ -46,6 +47,7 @@ _SEVERITY = (
     RunState.PLANNED,
     RunState.INGESTED,
     RunState.DETECTED,
+    RunState.APPLIED,
     RunState.RESOLVED,
     RunState.TRUE,
 )

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 from include.connectors.credentials import Credentials
 from include.connectors.git_markdown import GitMarkdownConnector
 from include.connectors.git_options import GitMarkdownOptions
+from include.connectors.git_purge import GitPurge
 from include.connectors.http_json import HttpJsonConnector
 from include.connectors.http_options import HttpJsonOptions
 from include.connectors.sitemap import SitemapConnector
@@ -25,7 +26,7 @@ from include.connectors.wordpress import WordPressConnector
 from include.connectors.wordpress_options import WordPressOptions
 from include.domain.errors import ConfigError
 from include.domain.redaction import shown_value
-from include.ports import Clock, Connector
+from include.ports import Clock, Connector, Purging
 
 PRESETS = Path(__file__).parents[2] / "config" / "presets"
 
@@ -40,16 +41,37 @@ class Surroundings:
 
 
 @dataclass(frozen=True, slots=True)
+class PurgeOptions:
+    """How documents are removed: by whose commits, a name and an address; and whether their branch is pushed."""
+
+    author: tuple[str, str]
+    push: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of connector: the model of its options, and how an instance is made."""
+    """One kind of connector: the model of its options, and how an instance is made. `purge` makes what takes documents
+    out of such a source, where it may be ours to write."""
 
     options: type[BaseModel]
     build: Callable[[str, Any, Surroundings], Connector]
+    purge: Callable[[str, Any, Surroundings, PurgeOptions], Purging] | None = None
 
 
 def _git_markdown(source: str, options: GitMarkdownOptions, given: Surroundings) -> Connector:
     return GitMarkdownConnector(
         source, options, clock=given.clock, cache_dir=given.cache_dir, credentials=given.credentials
+    )
+
+
+def _purge_git(source: str, options: GitMarkdownOptions, given: Surroundings, chosen: PurgeOptions) -> Purging:
+    return GitPurge(
+        source,
+        options,
+        cache_dir=given.cache_dir,
+        author=chosen.author,
+        push=chosen.push,
+        credentials=given.credentials,
     )
 
 
@@ -68,7 +90,7 @@ def _wordpress(source: str, options: WordPressOptions, given: Surroundings) -> C
 
 
 KINDS: Mapping[str, Kind] = {
-    "git_markdown": Kind(GitMarkdownOptions, _git_markdown),
+    "git_markdown": Kind(GitMarkdownOptions, _git_markdown, _purge_git),
     "http_json": Kind(HttpJsonOptions, _http_json),
     "sitemap": Kind(SitemapOptions, _sitemap),
     "wordpress": Kind(WordPressOptions, _wordpress),
@@ -111,6 +133,14 @@ def build(
     """A connector of this kind. Options that are a mapping are checked first. Raises ConfigError."""
     checked = options if isinstance(options, BaseModel) else check(kind, source, options, file=file)
     return KINDS[kind].build(source, checked, Surroundings(clock, cache_dir, credentials))
+
+
+def build_purging(
+    kind: str, source: str, options: BaseModel, given: Surroundings, chosen: PurgeOptions
+) -> Purging | None:
+    """What takes documents out of a source of this kind; None where no source of it is ours to write."""
+    purge = KINDS[kind].purge
+    return purge(source, options, given, chosen) if purge else None
 
 
 def _preset(name: object, kind: str, where: str, presets_dir: Path) -> dict[str, object]:

@@ -32,6 +32,6 @@ class Purging(Protocol):
         ...
 
     def push(self, branch: str) -> str:
-        """Push a branch that is there already; empty, or why that failed. Nothing is pushed, and that is no failure, where
-        no push is configured."""
+        """Push a branch that is there already; empty, or why that failed. Where no push is configured, nothing is
+        pushed, and that is no failure."""
         ...

@@ -39,9 +39,14 @@ def candidate_gauges(latest: Manifest, *, now: datetime) -> list[Gauge]:
         "rag.staging_held_age_seconds": held_seconds(latest, now),
         "rag.detector_failed": latest.state is RunState.FAILED,
     }
+    return [*told(latest.source, values, CANDIDATE_GAUGES), *queue_gauges(latest, now=now)]
+
+
+def queue_gauges(latest: Manifest, *, now: datetime) -> list[Gauge]:
+    """The review queue as this run left it, whether it found candidates or carried decisions out."""
     if (counts := latest.candidates) is None:
-        return told(latest.source, values, CANDIDATE_GAUGES)
-    values |= {
+        return []
+    values: dict[str, float | None] = {
         "rag.candidates_open": counts.open,
         "rag.candidates_decided": counts.decided,
         "rag.candidates_oldest_days": days_since(counts.open_since, now),

@@ -16,6 +16,7 @@ from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
 from include.domain.errors import ConfigError, Fatal, Held, Retriable
 from include.domain.manifest import Gauge, Manifest
+from include.services.apply_dispositions import APPLY
 from include.services.detect_stale import DETECT
 from include.services.resolve_canonical import RESOLVE
 from include.telemetry.alerts import Alert
@@ -104,7 +105,7 @@ def fail_unless_applied(source: str) -> None:
     """The same for the run that carried out a held plan, of whichever kind."""
     run = current_run()
     found: dict[str, Manifest | None] = {source: None}
-    for dag_id in (run.dag_id, RESOLVE, DETECT):
+    for dag_id in (run.dag_id, RESOLVE, DETECT, APPLY):
         if found[source] is None:
             found = manifests_of(application(), [source], under(run, dag_id))
     if why := verdict(found):

@@ -15,7 +15,7 @@ from include.connectors.credentials import Credentials
 from include.connectors.read_with import read_with
 from include.domain.errors import ConfigError
 from include.embedding import registry as embedders
-from include.ports import Connector, Embedder, IndexStore, RemovalMarks
+from include.ports import Connector, Embedder, IndexStore, Purging, RemovalMarks
 from include.ranking.intent import IntentKind
 from include.ranking.periods import Period
 from include.records.date_clusters import FileDateClusters
@@ -229,7 +229,7 @@ class Application:
             chosen.options,
             clock=self.clock,
             cache_dir=self.settings.cache.absolute(),
-            credentials=self.secrets.credentials(chosen.conn_id) if chosen.conn_id else Credentials(),
+            credentials=self._credentials(chosen),
             file=self.file,
         )
         return WithoutErased(made, self.ledger)
@@ -237,6 +237,19 @@ class Application:
     @cached_property
     def removal_marks(self) -> RemovalMarks:
         return ErasedMarks(FileRemovalMarks(self.state), self.ledger, self.clock)
+
+    def purging(self, source: str) -> Purging | None:
+        """What takes documents out of a source that is ours to write; None for one that is not."""
+        chosen = self._source(source)
+        if not chosen.purge.commit:
+            return None
+        return connectors.build_purging(
+            chosen.kind,
+            source,
+            connectors.check(chosen.kind, source, chosen.options, file=self.file),
+            connectors.Surroundings(self.clock, self.settings.cache.absolute(), self._credentials(chosen)),
+            connectors.PurgeOptions(chosen.purge.author_parts(), chosen.purge.push),
+        )
 
     @contextmanager
     def context(self, source: str) -> Iterator[SourceContext]:
@@ -260,6 +273,7 @@ class Application:
                 batch_documents=self.settings.batch_documents,
                 removal_questions=self.settings.removal_questions,
                 alike_enough=self.settings.families.needed(),
+                purging=self.purging(source),
             )
         finally:
             connector.close()
@@ -270,6 +284,9 @@ class Application:
             known = ", ".join(sorted(self.settings.sources))
             raise ConfigError(f"source {source!r} is not configured; configured are {known}")
         return chosen
+
+    def _credentials(self, chosen: SourceSettings) -> Credentials:
+        return self.secrets.credentials(chosen.conn_id) if chosen.conn_id else Credentials()
 
     def _read_with(self, source: str) -> str:
         chosen = self._source(source)

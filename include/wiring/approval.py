@@ -22,11 +22,13 @@ _QUESTION = {
     PlanKind.CONTENT: "apply {} held changes?",
     PlanKind.FAMILIES: "mark {} documents of its families, what supersedes what?",
     PlanKind.STAGING: "hide {} documents from readers until they are reviewed?",
+    PlanKind.DISPOSITIONS: "purge or archive {} documents, as people decided one by one?",
 }
 _ALL = {
     PlanKind.CONTENT: "truecopy plan",
     PlanKind.FAMILIES: "truecopy resolve",
     PlanKind.STAGING: "truecopy detect",
+    PlanKind.DISPOSITIONS: "truecopy apply-dispositions",
 }
 
 SHOWN = 50

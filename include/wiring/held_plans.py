@@ -12,9 +12,17 @@ from include.domain.manifest import Manifest
 from include.domain.plan import HeldPlan, PlanKind, Release
 from include.services.reading import Progress
 from include.wiring.application import Application
+from include.wiring.dispositions import apply_what_was_released
 from include.wiring.families import mark_released_families
 from include.wiring.runs import Run, log_progress, reconcile_source
 from include.wiring.staleness import stage_what_was_released
+
+_RELEASED = {
+    PlanKind.FAMILIES: mark_released_families,
+    PlanKind.STAGING: stage_what_was_released,
+    PlanKind.DISPOSITIONS: apply_what_was_released,
+}
+"""Who carries out a released plan that is not about documents."""
 
 ASK_AGAIN_AFTER = timedelta(days=3)
 
@@ -69,7 +77,8 @@ def held_plan(application: Application, source: str, checksum: str = "") -> Held
         problem = f"plan {checksum} is not held" if checksum else "more than one plan is held, say which"
         raise ConfigError(
             f"{source}: {problem}; open: {open_now}. Look at it first: `truecopy plan {source}`, for families "
-            f"`truecopy resolve {source}`, for staging `truecopy detect {source}`"
+            f"`truecopy resolve {source}`, for staging `truecopy detect {source}`, for decisions "
+            f"`truecopy apply-dispositions {source}`"
         )
     return wanted[0]
 
@@ -79,10 +88,10 @@ def apply_held(
 ) -> Manifest:
     """Carry out the held plan with this checksum, if a person released it and it is what is computed now; raises
     ApprovalRefused otherwise. A plan that is not held any more is refused by the run over the documents."""
-    if any(plan.checksum == checksum and plan.kind is PlanKind.FAMILIES for plan in open_plans(application, source)):
-        return mark_released_families(application, source, run, progress=progress)
-    if any(plan.checksum == checksum and plan.kind is PlanKind.STAGING for plan in open_plans(application, source)):
-        return stage_what_was_released(application, source, run, progress=progress)
+    kinds = [plan.kind for plan in open_plans(application, source) if plan.checksum == checksum]
+    for kind in kinds:
+        if kind in _RELEASED:
+            return _RELEASED[kind](application, source, run, progress=progress)
     return reconcile_source(application, source, run, progress=progress, released=True)
 
 

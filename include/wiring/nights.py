@@ -11,11 +11,13 @@ from urllib.parse import unquote
 from include.domain.manifest import Gauge, Manifest, RunHead, RunState
 from include.planning.fences import CLOCK_TOLERANCE
 from include.records.past_runs import LostRun
+from include.services.apply_dispositions import APPLY
 from include.services.detect_stale import DETECT
 from include.services.metadata_run import SET_METADATA
 from include.services.resolve_canonical import RESOLVE
 from include.telemetry.alerts import Alert, alerts
 from include.telemetry.candidates import candidate_alerts, candidate_gauges
+from include.telemetry.dispositions import disposition_alerts, disposition_gauges
 from include.telemetry.families import family_alerts, family_gauges
 from include.telemetry.gauges import Past, gauges, history_gauges, last_success, past_of
 from include.telemetry.reception import Reception, reception_alerts
@@ -25,7 +27,7 @@ from include.wiring.hooks import FOLLOW, receptions
 from include.wiring.kept_runs import latest_kept
 from include.wiring.runs import INGEST, NIGHTS
 
-TELLING = (*NIGHTS, INGEST, FOLLOW, SET_METADATA, RESOLVE, DETECT)
+TELLING = (*NIGHTS, INGEST, FOLLOW, SET_METADATA, RESOLVE, DETECT, APPLY)
 """DAGs whose runs send gauges at their end."""
 
 
@@ -49,7 +51,7 @@ def gauges_of(application: Application, manifest: Manifest) -> list[Gauge]:
     """What a run tells at its end, and what the past nights say by then. A dry run tells nothing."""
     now = application.clock.now()
     found = told_by(RunHead.of(manifest), now=now)
-    if manifest.dag_id in (RESOLVE, DETECT):
+    if manifest.dag_id in (RESOLVE, DETECT, APPLY):
         return found
     return [*found, *history_gauges(past_nights(application, manifest.source), manifest.source, now=now)]
 
@@ -63,6 +65,8 @@ def told_by(run: RunHead, *, now: datetime) -> list[Gauge]:
         return family_gauges(manifest, now=now)
     if manifest.dag_id == DETECT:
         return candidate_gauges(manifest, now=now)
+    if manifest.dag_id == APPLY:
+        return disposition_gauges(manifest, now=now)
     return gauges(run, now=now, of_part=manifest.dag_id not in (*NIGHTS, INGEST))
 
 
@@ -105,8 +109,17 @@ def alerts_of(application: Application, source: str) -> list[Alert]:
     success, now = last_success_of(application, source), application.clock.now()
     found = alerts(nights(application, source), success, source=source, now=now)
     found += family_alerts(latest_kept(application, source, RESOLVE), source=source, now=now)
-    found += candidate_alerts(latest_kept(application, source, DETECT), source=source, now=now)
+    detected, applied = (latest_kept(application, source, dag_id) for dag_id in (DETECT, APPLY))
+    found += candidate_alerts(_with_the_queue_of(detected, applied), source=source, now=now)
+    found += disposition_alerts(applied, source=source, now=now)
     return found + (reception_alerts(reception, now) if (reception := reception_at(application, source)) else [])
+
+
+def _with_the_queue_of(detected: Manifest | None, applied: Manifest | None) -> Manifest | None:
+    """The detector's last run, with the review queue as it was left since."""
+    if detected is None or applied is None or applied.candidates is None or applied.started_at < detected.started_at:
+        return detected
+    return replace(detected, candidates=applied.candidates)
 
 
 def reception_at(application: Application, source: str) -> Reception | None:

@@ -25,7 +25,14 @@ APPLY_HELD = "apply_held_plan"
 NIGHTS = (RECONCILE, APPLY_HELD)
 """DAGs whose runs compare the whole source with the whole index."""
 
-WELL = (RunState.TRUE, RunState.INGESTED, RunState.RESOLVED, RunState.DETECTED, RunState.PLANNED)
+WELL = (
+    RunState.TRUE,
+    RunState.INGESTED,
+    RunState.RESOLVED,
+    RunState.DETECTED,
+    RunState.APPLIED,
+    RunState.PLANNED,
+)
 """How a run ends that needs nobody."""
 
 FOUND = "0-found"
