@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from include.domain.manifest import CandidateCounts, FamilyCounts, Feedback, Manifest, RunState
 from include.domain.plan import Action, Change
 from include.ranking.evaluation import Evaluation
+from include.services.apply_dispositions import APPLY
 from include.settings import Settings
 from include.telemetry.exposition import exposition
 from include.wiring.application import Application
@@ -37,7 +39,7 @@ def installation(folder: Path, *sources: str, webhook: bool = True) -> Applicati
 
 def with_every_gauge(application: Application, source: str) -> Application:
     """One run of every kind behind it, and an evaluation."""
-    for manifest in (a_night(source, 3), resolved(source), detected(source)):
+    for manifest in (a_night(source, 3), resolved(source), detected(source), applied(source)):
         application.manifests.save(manifest)
     evaluation = Evaluation("example", hours_ago(1), "pipeline-1", outcomes=())
     keep(application, "scheduled__1", [Judged(evaluation, None, (), ())])
@@ -66,6 +68,11 @@ def detected(source: str, hours: float = 30, **fields: Any) -> Manifest:
     )
     made = {"state": RunState.DETECTED, "finished_at": began, "candidates": counts, **fields}
     return Manifest(f"scheduled__{began:%Y-%m-%dT%H:%M:%S}", "detect_stale", source, began, **made)
+
+
+def applied(source: str, hours: float = 29, **fields: Any) -> Manifest:
+    """A run that carried out decisions, and left the queue as the detector had."""
+    return replace(detected(source, hours, **fields), dag_id=APPLY)
 
 
 def a_held_night(source: str, hours: float, *, since: float, deletions: int = 3) -> Manifest:

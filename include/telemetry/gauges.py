@@ -20,7 +20,7 @@ SUCCESS = frozenset({RunState.TRUE, RunState.DEGRADED})
 """Runs that made the index true, but for documents that have an alarm of their own."""
 
 BROKEN_OFF = frozenset({RunState.FAILED, RunState.UNPROVEN})
-"""Runs that may have ended before they could ask the ledger what waits for a person."""
+"""Runs that may have ended before they could look at a document, or ask the ledger what waits for a person."""
 
 NO_DATE = "none"
 
@@ -109,7 +109,9 @@ def gauges(run: RunHead, *, now: datetime, of_part: bool = False) -> list[Gauge]
     `of_part`: it was about some documents of the source only, so its failures are not those of the source.
     """
     latest = run.manifest
-    asked_the_ledger = bool(latest.held) or latest.state not in BROKEN_OFF
+    came_to_its_end = latest.state not in BROKEN_OFF
+    asked_the_ledger = bool(latest.held) or came_to_its_end
+    looked_at_all = not of_part and (came_to_its_end or bool(run.counts))
     values: dict[str, float | None] = {
         "rag.docs": latest.documents,
         "rag.chunks": latest.chunks,
@@ -121,7 +123,7 @@ def gauges(run: RunHead, *, now: datetime, of_part: bool = False) -> list[Gauge]
         "rag.embedded_chunks": run.embedded,
         "rag.reused_chunks": run.reused,
         "rag.embedded_over_minimum": _over_minimum(run),
-        "rag.failed_docs": None if of_part else run.count(DocumentState.FAILED),
+        "rag.failed_docs": run.count(DocumentState.FAILED) if looked_at_all else None,
         # Only a whole comparison can say what the hourly runs and webhooks had left undone.
         "rag.repaired_docs": run.count(*_WRITTEN, DocumentState.DELETED) if latest.remaining else None,
         "rag.listing_proven": _listing_proven(latest),

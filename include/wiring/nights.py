@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 from include.domain.manifest import Gauge, Manifest, RunHead, RunState
 from include.planning.fences import CLOCK_TOLERANCE
+from include.records.manifests import RunName
 from include.records.past_runs import LostRun
 from include.services.apply_dispositions import APPLY
 from include.services.detect_stale import DETECT
@@ -29,6 +30,12 @@ from include.wiring.runs import INGEST, NIGHTS
 
 TELLING = (*NIGHTS, INGEST, FOLLOW, SET_METADATA, RESOLVE, DETECT, APPLY)
 """DAGs whose runs send gauges at their end."""
+
+_NIGHT = "night"
+
+_BETWEEN_NIGHTS = (INGEST, FOLLOW, SET_METADATA)
+"""What these said is over with the next night, also where that night broke off and cannot say it better: a number that
+is not known is missing, and not an old one."""
 
 
 def nights(application: Application, source: str, limit: int = 10) -> list[Manifest]:
@@ -71,7 +78,7 @@ def told_by(run: RunHead, *, now: datetime) -> list[Gauge]:
 
 
 def past_nights(application: Application, source: str) -> Past:
-    return past_of(head.manifest for head in _heads(application, source, NIGHTS) if isinstance(head, RunHead))
+    return _past_of(application, source, _names(application, source, NIGHTS))
 
 
 def current_gauges(application: Application, source: str) -> list[Gauge]:
@@ -81,28 +88,39 @@ def current_gauges(application: Application, source: str) -> list[Gauge]:
     Raises OSError where the state root cannot be read. A record that is damaged is passed over, and counted.
     """
     now = application.clock.now()
+    names = _names(application, source, TELLING)
     newest: dict[str, RunHead] = {}
     unreadable = 0
-    for head in _heads(application, source, TELLING, known=newest):
+    for name in names:
+        if _kind(unquote(name.dag)) in newest:
+            continue
+        head = application.past_runs.head(source, name)
         if isinstance(head, LostRun):
             unreadable += 1
         elif head.manifest.state not in (RunState.RUNNING, RunState.PLANNED):
-            newest[head.manifest.dag_id] = head
+            newest[_kind(head.manifest.dag_id)] = head
     in_turn = sorted(newest.values(), key=lambda run: run.manifest.finished_at or run.manifest.started_at)
+    night = in_turn.index(newest[_NIGHT]) if _NIGHT in newest else 0
+    in_turn = [run for turn, run in enumerate(in_turn) if turn >= night or run.manifest.dag_id not in _BETWEEN_NIGHTS]
     found = {(each.name, each.labels): each for run in in_turn for each in told_by(run, now=now)}
-    history = history_gauges(past_nights(application, source), source, now=now)
+    past = _past_of(application, source, [name for name in names if unquote(name.dag) in NIGHTS])
+    history = history_gauges(past, source, now=now)
     return [*found.values(), *history, scrape_gauge("truecopy.manifests_unreadable", unreadable, source)]
 
 
-def _heads(
-    application: Application, source: str, dag_ids: Sequence[str], *, known: Container[str] = ()
-) -> Iterator[RunHead | LostRun]:
-    """Runs of these DAGs, newest first, each read when it is asked for; those of a DAG that is `known` by then are
-    passed over unread. Without what a wrong clock dated into the future."""
+def _kind(dag_id: str) -> str:
+    return _NIGHT if dag_id in NIGHTS else dag_id
+
+
+def _names(application: Application, source: str, dag_ids: Sequence[str]) -> list[RunName]:
+    """Runs of these DAGs, newest first, without what a wrong clock dated into the future."""
     until = application.clock.now() + CLOCK_TOLERANCE
-    for name in application.past_runs.names(source, dag_ids):
-        if name.started <= until and unquote(name.dag) not in known:
-            yield application.past_runs.head(source, name)
+    return [name for name in application.past_runs.names(source, dag_ids) if name.started <= until]
+
+
+def _past_of(application: Application, source: str, names: Sequence[RunName]) -> Past:
+    heads = (application.past_runs.head(source, name) for name in names)
+    return past_of(head.manifest for head in heads if isinstance(head, RunHead))
 
 
 def alerts_of(application: Application, source: str) -> list[Alert]:

@@ -21,6 +21,7 @@ from include.records.manifests import FileManifests
 from include.telemetry.alerts import ALERTS, STALE_AFTER, TOO_MANY_UNTRUE_NIGHTS
 from include.telemetry.candidates import CANDIDATE_ALERTS
 from include.telemetry.candidates import WAITING_TOO_LONG as CANDIDATES_WAIT
+from include.telemetry.dispositions import DISPOSITION_ALERTS
 from include.telemetry.families import AMBIGUOUS_TOO_LONG, FAMILY_ALERTS
 from include.telemetry.reception import EVENT_ALERTS, FEW_REFUSALS
 from include.telemetry.reception import WAITING_TOO_LONG as EVENTS_WAIT
@@ -121,7 +122,7 @@ def test_every_rule_says_what_is_wrong_and_what_to_do(rule: dict[str, Any]) -> N
 
 
 def test_every_alarm_of_ours_has_a_rule_of_the_same_cause() -> None:
-    ours = {*ALERTS, *FAMILY_ALERTS, *CANDIDATE_ALERTS, *EVENT_ALERTS}
+    ours = {*ALERTS, *FAMILY_ALERTS, *CANDIDATE_ALERTS, *DISPOSITION_ALERTS, *EVENT_ALERTS}
     assert {rule["labels"]["alarm"] for rule in RULES.values() if "alarm" in rule["labels"]} == ours
 
 

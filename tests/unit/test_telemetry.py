@@ -202,6 +202,7 @@ def test_what_a_run_did_not_establish_is_absent() -> None:
         "rag.changes_held",
         "rag.deletions_held",
         "rag.held_plan_age_seconds",
+        "rag.failed_docs",
         "rag.listing_proven",
         "rag.repaired_docs",
     }
