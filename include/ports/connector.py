@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from include.domain.documents import FetchedDocument, Presence
 from include.domain.inventory import Listing
@@ -34,9 +34,8 @@ class Connector(Protocol):
     def close(self) -> None: ...
 
 
-@runtime_checkable
 class FormerBodies(Protocol):
-    """A connector whose source keeps what documents said before."""
+    """What a connector can do besides where its source keeps what documents said before."""
 
     def former_body(self, version: str) -> bytes:
         """The bytes of a version, as they once were fetched. Raises DocumentGone where they are not at hand."""

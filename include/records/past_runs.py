@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -15,14 +16,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from include.domain.manifest import DocumentOutcome, DocumentState, RunHead, RunState
+from include.domain.manifest import DocumentOutcome, DocumentState, RunHead
 from include.records.manifests import RunName, head_of, outcomes_of, run_folder, run_names
 from include.records.state import StateRoot
 
 _KEPT = 5_000
 
 _SETTLED_AFTER = timedelta(days=2)
-"""The alarms of a night are written into its manifest after its end; later nothing is."""
+"""The alarms of a night are written into its manifest after its end; later only an erasure writes there."""
+
+_BELIEVED_FOR_SECONDS = 300.0
+"""How long that is believed of a manifest which cannot be asked whether it changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +49,25 @@ class Outcomes:
     total: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    stamp: tuple[int, int, int] | None
+    head: RunHead
+    read_at: float
+
+    def may_be_believed(self) -> bool:
+        """Where a file cannot be asked whether it changed, its age tells that it hardly will."""
+        ended = self.head.manifest.finished_at
+        settled = ended is not None and datetime.now(UTC) - ended > _SETTLED_AFTER
+        return settled and time.monotonic() - self.read_at < _BELIEVED_FOR_SECONDS
+
+
 class PastRuns:
     """Safe for many threads."""
 
     def __init__(self, state: StateRoot) -> None:
         self._state = state
-        self._kept: OrderedDict[str, tuple[object, RunHead]] = OrderedDict()
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._using = threading.Lock()
 
     def names(self, source: str, dag_ids: Collection[str] = ()) -> list[RunName]:
@@ -116,18 +133,11 @@ class PastRuns:
             kept = self._kept.get(path)
             if kept is not None:
                 self._kept.move_to_end(path)
-        if kept is not None and (kept[0] == stamp if stamp is not None else _settled(kept[1])):
-            return kept[1]
+        if kept is not None and (kept.stamp == stamp if stamp is not None else kept.may_be_believed()):
+            return kept.head
         head = head_of(self._state.read(path))
         with self._using:
-            self._kept[path] = (stamp, head)
+            self._kept[path] = _Kept(stamp, head, time.monotonic())
             if len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         return head
-
-
-def _settled(head: RunHead) -> bool:
-    """Where a file cannot be asked whether it changed, age tells that it will not."""
-    manifest = head.manifest
-    ended = manifest.finished_at
-    return manifest.state is not RunState.RUNNING and ended is not None and datetime.now(UTC) - ended > _SETTLED_AFTER
