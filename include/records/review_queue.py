@@ -185,6 +185,7 @@ class ReviewQueue(YamlRecords):
         try:
             return self._read_item(path)
         except FileNotFoundError:
+            self._items.pop(path, None)
             return None
         except ValueError as error:
             return Unreadable(path, str(error), _named_in(self._folder / path))

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from include.ops_view.pages import explain, held, overview, review, review_many, runs
+from include.ops_view.pages import document, explain, held, overview, review, review_many, runs
 
-PAGES = (overview, runs, held, review, review_many, explain)
+PAGES = (overview, runs, held, review, review_many, explain, document)
