@@ -266,6 +266,15 @@ class EvaluationSettings(_Model):
     baseline: Path | None = Field(None, description="the saved evaluation that a run is compared with")
 
 
+class ErasureSettings(_Model):
+    """What an erasure looks into besides what truecopy itself writes."""
+
+    airflow_database: str = Field(
+        "", description="SQLAlchemy URL of Airflow's metadata database; empty: the one of this environment"
+    )
+    search: tuple[Path, ...] = Field((), description="further folders that are searched for traces, and never changed")
+
+
 class NotifierSettings(_Model):
     notifier: str = Field(description="import path of an Airflow notifier class")
     options: dict[str, Any] = Field(default_factory=dict, description="its arguments; {message} is filled in")
@@ -282,6 +291,7 @@ class Settings(_Model):
     staleness: StalenessSettings = StalenessSettings()
     review: ReviewSettings = ReviewSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
+    erasure: ErasureSettings = ErasureSettings()
     api: ApiSettings = ApiSettings()
     chunk_tokens: int = Field(256, ge=32, description="longest chunk in the embedder's tokens; its own limit wins")
     batch_documents: int = Field(200, ge=1, le=2000, description="documents per write session")

@@ -3,6 +3,7 @@
 from include.cli import (
     dates,
     dispositions,
+    erasure,
     families,
     metadata,
     plans,
@@ -21,6 +22,7 @@ __all__ = [
     "app",
     "dates",
     "dispositions",
+    "erasure",
     "families",
     "metadata",
     "plans",

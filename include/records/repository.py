@@ -34,6 +34,7 @@ _OURS_ALONE = tuple(
 )
 _LOCK = ".lock"
 _GIT_TAKES_SECONDS = 60.0
+_REWRITING_TAKES_SECONDS = 900.0
 
 
 class Repository:
@@ -119,6 +120,10 @@ class Repository:
         lines = self._git("log", f"--grep=^{name}: {re.escape(starting)}", f"--format={form}").splitlines()
         return [line for line in lines if line.startswith(starting)]
 
+    def run(self, *arguments: str, data: bytes | None = None) -> bytes:
+        """A command of git in this repository, for those who hold its lock. Raises ConfigError when it fails."""
+        return self._run(arguments, data, _REWRITING_TAKES_SECONDS)
+
     @contextmanager
     def _writable(self) -> Iterator[None]:
         """A full disk, a read-only mount and a folder of another user are said as such."""
@@ -151,19 +156,23 @@ class Repository:
             self._git("commit", "-q", "--author", MACHINE, "-m", "Commit what an interrupted run had written")
 
     def _git(self, *arguments: str) -> str:
+        return self._run(arguments, None, _GIT_TAKES_SECONDS).decode("utf-8", "surrogateescape")
+
+    def _run(self, arguments: Sequence[str], data: bytes | None, timeout: float) -> bytes:
         where = (f"--git-dir={self.folder / '.git'}", f"--work-tree={self.folder}")
         done = subprocess.run(
             ["git", *_OURS_ALONE, *where, *arguments],
             cwd=self.folder,
             env={name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
             capture_output=True,
-            text=True,
-            timeout=60,
+            input=data,
+            timeout=timeout,
             check=False,
         )
         if done.returncode:
+            said = (done.stderr.strip() or done.stdout.strip()).decode("utf-8", "replace")
             raise ConfigError(
-                f"ledger {self.folder}: git {arguments[0]} failed: {done.stderr.strip() or done.stdout.strip()}. "
+                f"ledger {self.folder}: git {arguments[0]} failed: {said}. "
                 "Check that TRUECOPY_LEDGER is a folder that this user may write",
                 ledger=str(self.folder),
             )

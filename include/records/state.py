@@ -177,6 +177,20 @@ class StateRoot:
         """Raises FileNotFoundError."""
         self._fs.rm_file(str(self._root / path))
 
+    @property
+    def local_folder(self) -> Path | None:
+        """None where it is no folder of this machine."""
+        return Path(self._root) if isinstance(self._fs, LocalFileSystem) else None
+
+    def walk(self, folder: str = "") -> list[str]:
+        """Sorted paths of all files below a folder, as `read` takes them, half-written ones included."""
+        target = str(self._root / folder) if folder else str(self._root)
+        self._fs.invalidate_cache()
+        if not self._fs.exists(target):
+            return []
+        root = str(self._root).strip("/")
+        return sorted(found.strip("/").removeprefix(root).strip("/") for found in self._fs.find(target))
+
     def names(self, folder: str) -> list[str]:
         """Sorted names in a folder; a folder that does not exist has none."""
         target = str(self._root / folder)

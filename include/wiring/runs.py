@@ -11,6 +11,7 @@ from typing import TypedDict
 
 from include.domain.errors import ConfigError, ListingNotProven, SourceUnavailable, TruecopyError
 from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, RunState
+from include.services.erase import erased_in
 from include.services.ingest import broken_off, conclude_ingest, find_changed, ingest_documents
 from include.services.look_again import look_again
 from include.services.reading import Progress
@@ -102,6 +103,7 @@ def reconcile_source(
     A run that cannot even open its index or its source leaves a manifest too.
     """
     with leaving_a_manifest(application, source, run), application.context(source) as context:
+        _take_out_what_was_erased(application, source)
         return reconcile(
             context,
             dag_id=run.dag_id,
@@ -110,6 +112,15 @@ def reconcile_source(
             released=released,
             release_run=run.run_id,
         )
+
+
+def _take_out_what_was_erased(application: Application, source: str) -> None:
+    """An index that was restored holds again what was erased since. No gate is asked: a person confirmed it then."""
+    with application.store.reading() as index:
+        keys = erased_in(index, application.ledger, source)
+    if keys:
+        log.error("%s: the index holds %d erased documents again; they are taken out", source, len(keys))
+        application.bare_store.erasing().erase(keys)
 
 
 @contextmanager

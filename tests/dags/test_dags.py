@@ -11,6 +11,7 @@ pytest.importorskip("airflow")
 
 DAGS = (
     "apply_held_plan",
+    "erase_documents",
     "evaluate_retrieval",
     "follow_events",
     "ingest_documents",

@@ -1,0 +1,170 @@
+"""What an erased document is known by, and the search that finds it in whatever it was packed into."""
+
+from __future__ import annotations
+
+import base64
+import bz2
+import gzip
+import html
+import io
+import json
+import lzma
+import os
+import sqlite3
+import subprocess
+import tarfile
+import zipfile
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import quote, quote_plus
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from include.domain.documents import DocumentKey
+from include.domain.erasure import Trace
+from include.planning.scrubbing import scrubbed
+from include.planning.spellings import spellings
+from include.planning.traces import traces_of
+from include.records.byte_search import FileSearch
+
+KEY = DocumentKey("handbook", "people/jane-doe.md")
+PHRASE = "Jänes file & <number> 4711"
+TRACE = Trace(KEY, "erased-1", names=(KEY.doc_id,), phrases=(PHRASE,), samples=(PHRASE,))
+
+
+def tar_gz(data: bytes) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as tape:
+        entry = tarfile.TarInfo("inner.txt")
+        entry.size = len(data)
+        tape.addfile(entry, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def zipped(data: bytes) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("inner.json.gz", gzip.compress(data))
+    return buffer.getvalue()
+
+
+def parquet(text: str) -> bytes:
+    buffer = io.BytesIO()
+    pq.write_table(pa.table({"a": [1, 2], "b": [["x"], [text]]}), buffer, compression="zstd")
+    return buffer.getvalue()
+
+
+SPELT: dict[str, Callable[[str], bytes]] = {
+    "plain": str.encode,
+    "utf-16": lambda text: text.encode("utf-16"),
+    "json": lambda text: json.dumps({"said": f"x {text} y"}).encode(),
+    "json in json": lambda text: json.dumps(json.dumps({"said": text})).encode(),
+    "html": lambda text: html.escape(text).encode(),
+    "url": lambda text: b"GET /?q=" + quote(text).encode(),
+    "form": lambda text: b"q=" + quote_plus(text).encode(),
+    "base64": lambda text: base64.b64encode(b"ab" + text.encode() + b"cd"),
+    "base64 for urls": lambda text: base64.urlsafe_b64encode(b"a" + text.encode() + b"cd"),
+    "broken by yaml": lambda text: yaml.safe_dump({"said": f"{'word ' * 13}{text}"}, allow_unicode=True).encode(),
+    "gzip": lambda text: gzip.compress(text.encode()),
+    "bzip2": lambda text: bz2.compress(text.encode()),
+    "xz": lambda text: lzma.compress(text.encode()),
+    "tar": lambda text: tar_gz(text.encode()),
+    "zip in gzip": lambda text: zipped(text.encode()),
+    "parquet": parquet,
+    "beyond a window": lambda text: b"x" * 7_999_995 + text.encode() + b"x" * 100,
+}
+
+
+@pytest.mark.parametrize("how", sorted(SPELT))
+def test_the_search_finds_a_phrase_however_it_is_spelt_or_packed(tmp_path: Path, how: str) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "file").write_bytes(SPELT[how](PHRASE))
+    (tmp_path / "a" / "other").write_bytes(SPELT[how]("Johns file & <number> 1147"))
+    report = FileSearch({"place": tmp_path}).search([TRACE])
+    assert {(hit.place, hit.where) for hit in report.hits} == {("place", "a/file")}
+    assert report.unread == ()
+    assert PHRASE not in str(report)
+
+
+def test_the_search_reads_databases_row_by_row(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "rows.db")) as database, database:
+        database.execute("PRAGMA page_size=512")
+        database.execute('CREATE TABLE "odd ""name" (a BLOB)')
+        database.execute('INSERT INTO "odd ""name" VALUES (?)', [gzip.compress(PHRASE.encode())])
+    assert FileSearch({"place": tmp_path}).search([TRACE]).hits
+
+
+def test_the_search_reads_objects_of_git_that_no_branch_leads_to(tmp_path: Path) -> None:
+    def git(*arguments: str) -> None:
+        subprocess.run(
+            ["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments],
+            cwd=tmp_path,
+            check=True,
+            capture_output=True,
+        )
+
+    git("init", "-q")
+    (tmp_path / "file").write_text(PHRASE)
+    git("add", "-A")
+    git("commit", "-qm", "one")
+    git("rm", "-q", "file")
+    git("commit", "-q", "--amend", "--allow-empty", "-m", "gone")
+    report = FileSearch({"place": tmp_path}).search([TRACE])
+    assert {hit.where for hit in report.hits} == {".git: objects"}
+
+
+def test_a_file_named_after_the_document_is_a_hit_that_does_not_name_it(tmp_path: Path) -> None:
+    (tmp_path / "people-jane-doe-md-1234.yaml").write_text("nothing")
+    report = FileSearch({"place": tmp_path}).search([TRACE])
+    assert [(hit.where, hit.spelling) for hit in report.hits] == [("…", "name of a file")]
+
+
+def test_what_cannot_be_unpacked_is_said(tmp_path: Path) -> None:
+    (tmp_path / "torn.gz").write_bytes(gzip.compress(os.urandom(2000))[:900])
+    report = FileSearch({"place": tmp_path}).search([TRACE])
+    assert report.unread == ("place: torn.gz: EOFError",)
+
+
+@given(st.text(min_size=8, max_size=40), st.binary(max_size=7), st.binary(max_size=7))
+def test_every_alignment_of_base64_is_known(phrase: str, before: bytes, after: bytes) -> None:
+    packed = base64.b64encode(before + phrase.encode() + after)
+    assert any(spelt in packed for spelt, name in spellings(phrase).items() if name.startswith("base64"))
+
+
+def test_a_document_is_known_by_what_no_other_says() -> None:
+    jane = {
+        "source": "handbook",
+        "doc_id": KEY.doc_id,
+        "title": "Jane Doe's case",
+        "text": "All rights reserved here.\n\n",
+    }
+    jane["text"] += "Her number is quartz-4711-zz, says the file.\n"
+    other = {"doc_id": "rules", "text": "Text.\n\nAll rights reserved here. See Jane Doe's case."}
+    (trace,) = traces_of({KEY: [jane]}, lambda: [other], mark_of=lambda key: "m", phrases=["Jane", "Elm Street"])
+    assert trace.names == (KEY.doc_id,)
+    assert trace.id_is_telling
+    assert "Elm Street" in trace.samples
+    assert "Jane" not in trace.samples  # a document that stays says it too
+    assert "quartz-4711-zz" in trace.samples
+    assert not any("rights reserved" in each for each in trace.phrases)
+    assert "quartz" not in repr(trace)
+
+
+def test_an_ordinary_word_as_an_id_goes_only_where_it_is_an_id() -> None:
+    trace = Trace(DocumentKey("handbook", "created"), "erased-1")
+    record = {
+        "state": "created",
+        "rows": [{"doc_id": "created", "detail": "of her"}, {"doc_id": "other", "detail": "x"}],
+    }
+    clean = scrubbed(record, [trace], source="handbook")
+    assert clean == {
+        "state": "created",
+        "rows": [{"doc_id": "erased-1", "detail": ""}, {"doc_id": "other", "detail": "x"}],
+    }
+    assert scrubbed(record, [trace], source="elsewhere") == record
