@@ -32,7 +32,7 @@ class Terminal:
         self._process, self._screen = pty.fork()
         if not self._process:
             os.execve(sys.executable, argv, {**os.environ, "TERM": "xterm"})
-        self._shown = b""
+        self._sent = b""
 
     def press(self, key: str, *, at: str) -> None:
         """Once `at` has appeared, and the terminal waits for one key: what comes before is thrown away."""
@@ -55,8 +55,12 @@ class Terminal:
             self._more(seconds=0.02)
             if time.monotonic() > deadline:
                 raise AssertionError(f"{at!r} does not appear: {self._shown.decode()}")
-        self._shown = self._shown.rpartition(at.encode())[2]
+        self._sent = self._shown.rpartition(at.encode())[2]
         os.write(self._screen, keys.encode())
+
+    @property
+    def _shown(self) -> bytes:
+        return _COLOURS.sub(b"", self._sent)  # of the whole: what colours may arrive in two pieces
 
     @property
     def _waits_for_a_line(self) -> bool | None:
@@ -71,7 +75,7 @@ class Terminal:
             found = os.read(self._screen, 65536)
         except OSError:  # the process has ended
             return False
-        self._shown += _COLOURS.sub(b"", found)
+        self._sent += found
         return bool(found)
 
 
