@@ -2,7 +2,8 @@
 
 Started by `reconcile_index` for each plan of documents that the gate held, and by `resolve_canonical` for each plan of
 families. Shows the plan and asks for approval with a reason, under *Required Actions*. There is no default answer and
-no timer: as long as nobody answers, nothing happens, and the nights go on without the held changes.
+no timer: as long as nobody answers, nothing happens, and the nights go on without the held changes. An answer in the
+ops view is recorded there and starts this run over, which then asks nobody.
 
 On approval the plan is computed anew. Only if it is exactly the one that was approved (same checksum) is it applied; if
 the sources changed in the meantime, the run fails, nothing is removed or marked, and the next night asks about the new

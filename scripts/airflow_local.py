@@ -270,6 +270,18 @@ class LocalAirflow:
             yield
 
 
+def ops_view_problem(url: str) -> str:
+    """Why Airflow at `url` does not serve the ops view; empty when it does. Airflow answers 200 to paths that it does
+    not know, and says nothing of a plugin that is broken: only a page that asks for the login is one of ours."""
+    try:
+        with urllib.request.urlopen(f"{url}/truecopy/", timeout=60) as answer:
+            return f"{url}/truecopy/ answers {answer.status} to a stranger, the plugin is not loaded"
+    except urllib.error.HTTPError as error:
+        return "" if error.code == 401 else f"{url}/truecopy/ answers {error.code}"
+    except OSError as error:
+        return f"{url}/truecopy/ does not answer: {error}"
+
+
 def _airflow(arguments: Sequence[str], environment: Mapping[str, str]) -> None:
     result = subprocess.run(
         [sys.executable, "-m", "airflow", *arguments],
@@ -335,6 +347,10 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     print(f"\nAirflow is up at {url}\n  user      admin\n  password  {airflow.password()}")
     print(f"  others    {', '.join(ACCOUNTS)}: their passwords are in {airflow.password_file}")
+    if why := ops_view_problem(url):
+        print(f"The ops view is not there: {why}. See {airflow.process('api-server').log}", file=sys.stderr)
+    else:
+        print(f"The ops view is in its menu under truecopy, and at {url}/truecopy/ by itself.")
     print("Stop it with `make down`.")
     return 0
 

@@ -17,8 +17,9 @@ How a page is added
 5. Templates extend `base.html`, link with `{{ root }}/path` and `{{ root }}{{ path_of("held", source, q=query) }}`,
    and escape everything by themselves: never `|safe`, never a `style=` or `on…=` attribute (the content security
    policy refuses them), never `target=`. Filters: `|when`, `|ago`, `|span`, `|number`, `|percent`,
-   `|counted("document")`. Macros: `parts.html`, among them `airflow_run(airflow, dag, run)` for a link to a run in
-   Airflow. Data for scripts go into `data-…='{{ value|tojson }}'`.
+   `|counted("document")`, `|prose` for a sentence of ours with commands between backticks. Macros: `parts.html`,
+   among them `airflow_run(airflow, dag, run)` for a link to a run in Airflow. Data for scripts go into
+   `data-…='{{ value|tojson }}'`.
 6. Scripts are files in `static/`: `ops.js` has links into Airflow, dialogs (`data-opens`, `data-closes`) and forms,
    `charts.js` draws `<figure data-chart>`, htmx is there for `hx-get`. In Airflow the pages stand in a sandboxed
    frame: `confirm()`, `target=_blank` and `target=_top` do nothing there.

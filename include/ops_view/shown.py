@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 NOT_KNOWN = "–"
 
@@ -54,6 +54,15 @@ def percent(share: float | None) -> str:
     return NOT_KNOWN if share is None else f"{share * 100:.0f} %"
 
 
+def prose(text: str) -> Markup:
+    """A sentence of ours; what stands between backticks in it is a command or a name."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:  # one is left over: it means nothing
+        return escape(text)
+    marked = (Markup("<code>{}</code>").format(part) if at % 2 else escape(part) for at, part in enumerate(parts))
+    return Markup("").join(marked)
+
+
 FILTERS: Mapping[str, Callable[..., Any]] = {
     "when": when,
     "ago": ago,
@@ -61,4 +70,5 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "number": number,
     "counted": counted,
     "percent": percent,
+    "prose": prose,
 }

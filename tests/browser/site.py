@@ -11,8 +11,12 @@ from include.domain.errors import SourceUnavailable
 from include.domain.plan import HeldPlan
 from include.wiring.runs import APPLY_HELD, RECONCILE, Run, reconcile_source
 from tests.dags.live import Installation, installation
+from tests.ops_library import candidate, queued
 
 SOURCES = ("handbook", "guide", "news")
+CANDIDATES = {f"page-{10 + number}.md": 0.95 - number / 20 for number in range(6)}
+"""Of handbook, the surest first: what waits in its review queue."""
+
 HOSTILE = "<img src=x onerror=\"document.title='owned'\"> & <b>bold</b>"
 
 
@@ -55,6 +59,7 @@ def living_site(folder: Path) -> Iterator[Site]:
         changed = pages(20)["page-03.md"].replace("take 6 days", "take 14 days")
         repositories["handbook"].commit({"page-03.md": changed})
         reconcile_source(application, "handbook", Run(RECONCILE, "cli__second"))
+        queued(application, *(candidate(name, score, replacement="page-19.md") for name, score in CANDIDATES.items()))
         with suppress(SourceUnavailable):
             reconcile_source(application, "news", Run(RECONCILE, "cli__first"))
         repositories["guide"].commit(remove=["page-01.md", "page-02.md", "page-03.md", "hostile.md"])

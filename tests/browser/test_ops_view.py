@@ -6,12 +6,14 @@ import pytest
 import requests
 
 from include.wiring.runs import APPLY_HELD, RECONCILE
+from scripts.airflow_local import ops_view_problem
 from tests.browser.browser import Browser
-from tests.browser.site import HOSTILE, Site
+from tests.browser.site import CANDIDATES, HOSTILE, Site
 
 pytestmark = [pytest.mark.browser, pytest.mark.airflow]
 
 PHONE, DESK = 390, 1280
+WAITING = ("is read from the index", "looked through \u2026")
 
 
 @pytest.fixture
@@ -23,6 +25,11 @@ def paths(site: Site) -> dict[str, str]:
         "run": f"/runs/{RECONCILE}/{site.run_id}/guide",
         "held": "/held",
         "plan": f"/held/guide/{site.held.checksum}",
+        "review": "/review",
+        "candidate": f"/review/handbook/{[*CANDIDATES][-1]}",
+        "explain": "/explain?q=the latest refunds of kind 3",
+        "documents": "/document?q=page",
+        "document": f"/document/handbook/{[*CANDIDATES][-1]}",
     }
 
 
@@ -56,8 +63,8 @@ def test_every_page_is_readable_at_any_width_in_any_theme_and_for_anybody(
     browser.size(width)
     for name, path in paths.items():
         browser.go(path)
-        if name == "plan":
-            browser.until(lambda: "is read from the index" not in browser.text, "the samples")
+        if name in ("plan", "document"):
+            browser.until(lambda: not any(said in browser.text for said in WAITING), "the parts that come later")
         height = browser.driver.execute_script("return document.documentElement.scrollHeight")
         browser.size(width, min(int(height), 4000))
         browser.shot(f"{name}-{width}-{theme}")
@@ -152,6 +159,11 @@ def test_the_keyboard_reaches_the_content_first_and_shows_where_it_is(browser: B
     focused = browser.driver.switch_to.active_element
     assert focused.tag_name == "a"
     assert focused.value_of_css_property("outline-style") == "solid"
+
+
+def test_starting_airflow_says_whether_the_ops_view_is_there(site: Site) -> None:
+    assert ops_view_problem(site.url) == ""
+    assert "the plugin is not loaded" in ops_view_problem(f"{site.url}/elsewhere")
 
 
 def test_airflow_lets_nobody_in_who_is_not_logged_in_and_no_viewer_decides(site: Site, paths: dict[str, str]) -> None:

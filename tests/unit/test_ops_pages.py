@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
@@ -457,3 +458,20 @@ def test_files_are_served_to_readers_and_nothing_beside_them(client: TestClient)
     assert "immutable" in answer.headers["cache-control"]
     for name in ("../served.py", "..%2fserved.py", "%2e%2e/served.py", "vendor/../../view.py", ""):
         assert client.get(f"/truecopy/static/x/{name}", headers=reader).status_code == 404
+
+
+@pytest.mark.slow
+def test_a_thousand_runs_of_twenty_sources_are_an_overview_within_300_ms(tmp_path: Path, access: FakeAccess) -> None:
+    sources = [f"source-{number:02}" for number in range(20)]
+    application = application_in(tmp_path, *sources)
+    for source in sources:
+        for night in range(50):
+            application.manifests.save(a_night(source, night * 24 + 3))
+    spent = []
+    with TestClient(served(application, access)) as client:
+        for _ in range(3):
+            began = time.process_time()
+            page = text_of(client, "/")
+            spent.append(time.process_time() - began)
+    assert "All 20 indexes are true" in page
+    assert min(spent) < 0.3, f"{spent} s of processor time, the first with nothing read before"

@@ -7,9 +7,11 @@
     return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   }
 
-  function days(_, moments) {
+  function days(plot, moments) {
+    const within = plot.scales.x.max - plot.scales.x.min < 2 * 86400;
+    const shown = within ? { hour: "2-digit", minute: "2-digit" } : { day: "numeric", month: "short" };
     return moments.map(function (seconds) {
-      return new Date(seconds * 1000).toLocaleDateString(undefined, { day: "numeric", month: "short" });
+      return new Date(seconds * 1000).toLocaleString(undefined, shown);
     });
   }
 
