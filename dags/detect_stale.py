@@ -20,7 +20,7 @@ evidence for each document.
 
 Candidates that wait for a person do not make the run red, however long they wait: they age, in the gauge
 `rag.candidates_oldest_days`, and no timer decides about them. `truecopy review` lists
-them and records decisions; what was decided is carried out by hand, with the command that it prints.
+them and records decisions; `apply_dispositions` carries out what was decided.
 
 It is safe to run twice, and after any crash. `truecopy restore` brings a staged document back, `truecopy set-meta
 --revert` all that a run has staged.

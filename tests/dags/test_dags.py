@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("airflow")
 
 DAGS = (
+    "apply_dispositions",
     "apply_held_plan",
     "erase_documents",
     "evaluate_retrieval",

@@ -16,6 +16,7 @@ from include.settings import Settings
 from include.telemetry.alerts import ALERTS
 from include.telemetry.candidates import CANDIDATE_ALERTS, CANDIDATE_GAUGES
 from include.telemetry.evaluation import EVALUATION_GAUGES
+from include.telemetry.dispositions import DISPOSITION_ALERTS, DISPOSITION_GAUGES
 from include.telemetry.families import FAMILY_ALERTS, FAMILY_GAUGES
 from include.telemetry.gauges import GAUGES, HISTORY_GAUGES
 from include.telemetry.reception import EVENT_ALERTS, EVENT_GAUGES
@@ -64,6 +65,8 @@ def test_every_setting_is_documented_with_its_key() -> None:
         "api",
         "evaluation",
         "families",
+        "review",
+        "sources.*.purge",
         "api.query_log",
     }
     missing = [
@@ -121,10 +124,10 @@ def test_the_address_of_a_preset_is_the_same_wherever_it_is_shown() -> None:
 
 def test_every_gauge_and_alarm_is_documented_and_nothing_else_is() -> None:
     page = _read("docs/OPERATIONS.md")
-    of_sources = {*GAUGES, *HISTORY_GAUGES, *EVENT_GAUGES, *FAMILY_GAUGES, *CANDIDATE_GAUGES}
+    of_sources = {*GAUGES, *HISTORY_GAUGES, *EVENT_GAUGES, *FAMILY_GAUGES, *CANDIDATE_GAUGES, *DISPOSITION_GAUGES}
     gauges = {*of_sources, *EVALUATION_GAUGES, *SCRAPE_GAUGES}
     assert [name for name in sorted(gauges) if f"`{name}`" not in page] == []
-    alarms = (*ALERTS, *EVENT_ALERTS, *FAMILY_ALERTS, *CANDIDATE_ALERTS)
+    alarms = (*ALERTS, *EVENT_ALERTS, *FAMILY_ALERTS, *CANDIDATE_ALERTS, *DISPOSITION_ALERTS)
     assert [name for name in alarms if f"`{name}`" not in page] == []
     assert set(re.findall(r"`((?:rag|truecopy)\.[a-z0-9_.]+)`", page)) <= gauges
 
