@@ -20,12 +20,17 @@ from include.services.detect_stale import DETECT, look_for_stale, stage_released
 from include.services.detecting import Policy
 from include.services.protecting import hold, pin
 from include.services.set_metadata import revert
+from include.staleness.ageing import Ageing
+from include.staleness.fusion import STAGE_FROM
 from include.staleness.usage import Enough, Usage
 from tests.builders import no_progress
 from tests.unit.test_resolve_canonical import SOURCE, Handbook, Killed, outcomes
 
 KEEP = Decision(Disposition.KEEP, "Ada", "still right", at="2026-01-02T00:00:00.000000Z")
 PURGE = Decision(Disposition.APPROVE_PURGE, "Bob", "nobody needs it", at="2026-01-02T00:00:00.000000Z")
+
+
+CUSTOMERS = (("acme", 2015), ("globex", 2016))
 
 
 @dataclass
@@ -194,6 +199,30 @@ def test_what_the_detector_has_staged_itself_is_no_evidence_about_others() -> No
     assert [item.doc_id for item in first.items] == ["offer.md", "old-offer.md"]
     assert shelf.detect().outcomes == ()
     assert shelf.ledger.candidates(SOURCE) == first
+
+
+def test_signs_that_come_together_hide_nothing_and_two_customers_offers_are_no_duplicates() -> None:
+    shelf = Shelf().with_pages(30)
+    assert isinstance(shelf, Shelf)
+    neglected = {f"customers/{name}/offer.md": page(f"created: {year}-01-01", "our offer") for name, year in CUSTOMERS}
+    neglected["Copy of memo.md"] = page("created: 2015-01-01\nstatus: deprecated", "a memo")
+    for doc_id, text in {**neglected, "memo.md": page("created: 2015-01-01", "a memo")}.items():
+        shelf.put(doc_id, text)
+    shelf.night()
+    shelf.policy = Policy(Ageing(default=30), enough=Enough(days=1, questions=1, seldom=100))
+    asked_since = shelf.clock.now()
+    shelf.clock.turn(days=100)
+    shown = dict.fromkeys(shelf.source.published().keys() - neglected.keys(), 50)
+    shelf.usage = Usage(SOURCE, asked_since, shelf.clock.now(), questions=5000, shown=shown)
+    shelf.detect()
+    queue = shelf.ledger.candidates(SOURCE)
+    signals = {item.doc_id: {each.signal for each in item.evidence} for item in queue.items}
+    assert signals["customers/acme/offer.md"] == signals["customers/globex/offer.md"] == {"aged", "not_retrieved"}
+    assert signals["Copy of memo.md"] == {"aged", "not_retrieved", "source_says", "near_duplicate"}
+    copy = shelf.ledger.candidate(SOURCE, "Copy of memo.md")
+    assert copy.score >= STAGE_FROM
+    assert {item.proposal for item in queue.items} == {"review"}
+    assert shelf.staged == []
 
 
 # -- the gate --
