@@ -115,7 +115,8 @@ def _work_through(application_: Application, queues: list[Queue], by: str) -> No
         _print_decision(item)
     _print_next(sorted({source for source, _ in sitting.decided}))
     left = len(items) - len(sitting.decided)
-    out.print(f"{len(sitting.decided)} decided{f' ({sitting.counted})' if sitting.decided else ''}, {left} left")
+    said = f" ({sitting.counted})" if sitting.decided else ""
+    out.print(f"{len(sitting.decided)} decided{said}, {left} left", highlight=False)
     if sitting.was_interrupted:
         raise typer.Exit(_INTERRUPTED)
 
@@ -186,6 +187,7 @@ def _print_decision(item: ReviewItem) -> None:
     out.print(
         f"  {plain(item.doc_id)}: {plain(str(made))}, said {plain(made.by)} on {made.at[:10]}: {plain(made.why)}",
         soft_wrap=True,
+        highlight=False,
     )
 
 

@@ -70,7 +70,8 @@ def decide_candidates(
         said = [each for each in said if each.doc_id not in refused]
     if refused and not said:
         raise ConfigError(f"{next(iter(refused.values()))}; nothing was recorded of {len(refused)} candidates")
-    message = f"Decide {word.disposition} for {len(said)} documents of {source}\n\n{word.reason}"
+    what = said[0].doc_id if len(said) == 1 else f"{len(said)} documents"
+    message = f"Decide {word.disposition} for {what} of {source}\n\n{word.reason}"
     recorded = queue.decide_all(source, said, by=word.by, message=message)
     return replace(recorded, refused={**refused, **recorded.refused})
 

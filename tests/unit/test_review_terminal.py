@@ -148,7 +148,7 @@ def test_without_a_terminal_many_are_decided_by_their_number_only(ledger: GitLed
     assert ledger.candidates(SOURCE).decided == ()
     code, (done,) = run(*KEEP_THE_OLD, "--yes", "1", "--by", "Ada", "--json")
     assert (code, done) == (0, {"source": SOURCE, "recorded": ["page.md"], "refused": {}})
-    assert authors(tmp_path)[0] == f"Ada: Decide keep for 1 documents of {SOURCE}"
+    assert authors(tmp_path)[0] == f"Ada: Decide keep for page.md of {SOURCE}"
     assert run(*KEEP_THE_OLD, "--yes", "1")[0] == 0, "none is left, which is no error"
 
 
