@@ -184,7 +184,10 @@ def documents_named(
                     found.setdefault(key, _match(key, payload, str(payload.get("status") or "")))
             if is_cut:
                 break
-    return Matches(list(found.values()), looked, is_cut)
+    whole = [match for match in found.values() if match.key.doc_id == words.strip()]
+    others = [match for match in found.values() if match.key.doc_id != words.strip()]
+    others.sort(key=lambda match: (match.title.casefold(), match.key))
+    return Matches([*whole, *others], looked, is_cut)
 
 
 def _match(key: DocumentKey, metadata: Mapping[str, object], status: str) -> Match:

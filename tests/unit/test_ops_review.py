@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import time
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from include.domain.review import Disposition
+from include.domain.review import Applied, Disposition
 from include.ops_view.pages.review import PAGE_SIZE, Filter, Side, shelf_of, sides_of
 from include.records.review_queue import candidate_path
 from include.services.reviewing import Word
@@ -28,15 +29,34 @@ EDITOR = {"x-user": "editor", "sec-fetch-site": "same-origin"}
 NAMES = ("old/a.md", "old/b.md", "old/c.md")
 
 
+def waiting(folder: Path) -> Application:
+    made = application_in(folder, SOURCE, "guide")
+    return queued(made, *(candidate(name, 0.9 - number / 10) for number, name in enumerate(NAMES)))
+
+
+def visited(application: Application) -> TestClient:
+    return TestClient(served(application, FakeAccess()), follow_redirects=False)
+
+
 @pytest.fixture
 def application(tmp_path: Path) -> Application:
-    made = application_in(tmp_path, SOURCE, "guide")
-    return queued(made, *(candidate(name, 0.9 - number / 10) for number, name in enumerate(NAMES)))
+    return waiting(tmp_path)
 
 
 @pytest.fixture
 def client(application: Application) -> TestClient:
-    return TestClient(served(application, FakeAccess()), follow_redirects=False)
+    return visited(application)
+
+
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory: pytest.TempPathFactory) -> Application:
+    """For tests that record nothing."""
+    return waiting(tmp_path_factory.mktemp("untouched"))
+
+
+@pytest.fixture(scope="module")
+def reading(untouched: Application) -> TestClient:
+    return visited(untouched)
 
 
 def page(client: TestClient, path: str, user: str = "editor", status: int = 200) -> str:
@@ -60,19 +80,21 @@ def said_by_ada(application: Application, doc_id: str) -> None:
     decide_for_person(application, SOURCE, doc_id, Word(Disposition.KEEP, "ada", "the board quotes it"))
 
 
-def test_the_list_has_what_waits_the_surest_first_with_the_evidence(client: TestClient) -> None:
-    text = page(client, "/review")
+def test_the_list_has_what_waits_the_surest_first_with_the_evidence(reading: TestClient) -> None:
+    text = page(reading, "/review")
     assert "3 candidates wait for a decision" in text
     assert re.findall(r'data-open href="/truecopy/review/handbook/old%2F(.)\.md"', text) == ["a", "b", "c"]
     assert "new.md says that it replaces it" in text
     assert "also old" in text
-    assert "1 candidate waits" in page(client, "/review?q=B.MD")
-    assert "0 candidates wait" in page(client, "/review?signal=expired")
-    assert "0 candidates wait" in page(client, "/review?among=guide")
+    assert "1 candidate waits" in page(reading, "/review?q=B.MD")
+    assert "0 candidates wait" in page(reading, "/review?signal=expired")
+    assert "0 candidates wait" in page(reading, "/review?among=guide")
 
 
-def test_one_candidate_stands_beside_its_replacement_with_everything_that_speaks_against_it(client: TestClient) -> None:
-    text = page(client, f"/review/{SOURCE}/old%2Fb.md")
+def test_one_candidate_stands_beside_its_replacement_with_everything_that_speaks_against_it(
+    reading: TestClient,
+) -> None:
+    text = page(reading, f"/review/{SOURCE}/old%2Fb.md")
     for said in (
         "2 of 3",
         "nobody has changed it for 900 days",
@@ -118,6 +140,21 @@ def test_a_decision_is_a_commit_in_the_persons_name_and_leads_to_the_next(
     assert "<code>apply_dispositions</code> carries it out" in page(client, f"/review/{SOURCE}/old%2Fa.md")
 
 
+def test_what_was_carried_out_is_found_with_who_decided_it_and_what_was_done(
+    application: Application, client: TestClient
+) -> None:
+    said_by_ada(application, NAMES[0])
+    done = Applied("2026-11-05T09:00:00.000000Z", "run-9", "kept: it does not come back for this evidence")
+    item = replace(application.ledger.candidate(SOURCE, NAMES[0]), applied=done)
+    application.ledger.settle(SOURCE, [item], by="ada", message="Settle")
+    listed = page(client, "/review?state=settled")
+    assert "ada, " in listed
+    assert "done 2026-11-05" in listed
+    shown = page(client, f"/review/{SOURCE}/old%2Fa.md")
+    assert "kept: it does not come back for this evidence" in shown
+    assert 'method="post"' not in shown
+
+
 def test_what_only_one_disposition_needs_is_left_out_of_the_others(
     application: Application, client: TestClient
 ) -> None:
@@ -140,13 +177,13 @@ def test_what_only_one_disposition_needs_is_left_out_of_the_others(
     ],
 )
 def test_a_word_that_lacks_something_is_not_recorded_and_what_was_typed_stays(
-    application: Application, client: TestClient, typed: dict[str, str], said: str
+    untouched: Application, reading: TestClient, typed: dict[str, str], said: str
 ) -> None:
-    answer = decide(client, **{"reason": "typed before", **typed})
+    answer = decide(reading, **{"reason": "typed before", **typed})
     assert answer.status_code == 422
     assert said in unescape(answer.text)
     assert typed.get("reason", "typed before").strip() in answer.text
-    assert application.ledger.candidates(SOURCE).decided == ()
+    assert untouched.ledger.candidates(SOURCE).decided == ()
 
 
 def test_who_comes_second_is_told_what_the_first_one_said_and_may_overrule(
@@ -166,12 +203,12 @@ def test_who_comes_second_is_told_what_the_first_one_said_and_may_overrule(
 
 
 def test_a_decision_on_evidence_that_is_another_by_now_is_not_recorded(
-    application: Application, client: TestClient
+    untouched: Application, reading: TestClient
 ) -> None:
-    answer = decide(client, "archive", fingerprint="what-was-on-the-screen")
+    answer = decide(reading, "archive", fingerprint="what-was-on-the-screen")
     assert answer.status_code == 409
     assert "The evidence is another by now" in answer.text
-    assert application.ledger.candidates(SOURCE).decided == ()
+    assert untouched.ledger.candidates(SOURCE).decided == ()
 
 
 def many(client: TestClient, names: list[str], count: str, disposition: str = "archive", **fields: str) -> Any:
@@ -196,12 +233,12 @@ def test_many_are_decided_by_their_number_in_one_commit(application: Application
     assert last_commit(application).startswith("the editor: Decide archive for 2 documents of handbook")
 
 
-def test_all_that_a_filter_chooses_are_shown_with_their_number(client: TestClient) -> None:
+def test_all_that_a_filter_chooses_are_shown_with_their_number(reading: TestClient) -> None:
     form = {"everything": "1", "q": "old/", "disposition": "keep", "reason": "they are fine"}
-    asked = client.post("/truecopy/review-many", data=form, headers=EDITOR)
+    asked = reading.post("/truecopy/review-many", data=form, headers=EDITOR)
     assert "Keep: 3 candidates" in asked.text
-    assert client.post("/truecopy/review-many", data={**form, "reason": ""}, headers=EDITOR).status_code == 422
-    assert client.post("/truecopy/review-many", data={**form, "q": "none"}, headers=EDITOR).status_code == 422
+    assert reading.post("/truecopy/review-many", data={**form, "reason": ""}, headers=EDITOR).status_code == 422
+    assert reading.post("/truecopy/review-many", data={**form, "q": "none"}, headers=EDITOR).status_code == 422
 
 
 def test_of_many_what_was_decided_meanwhile_stays_and_is_named(application: Application, client: TestClient) -> None:
@@ -217,14 +254,14 @@ def test_of_many_what_was_decided_meanwhile_stays_and_is_named(application: Appl
 
 
 @pytest.mark.parametrize("items", ["", "[1]", '[["handbook"]]', '{"a": 1}', "[" * 5_000])
-def test_a_list_that_no_page_sends_is_refused(client: TestClient, items: str) -> None:
+def test_a_list_that_no_page_sends_is_refused(reading: TestClient, items: str) -> None:
     form = {"items": items, "count": "1", "disposition": "keep", "reason": "no"}
-    assert client.post("/truecopy/review-many/record", data=form, headers=EDITOR).status_code == 422
+    assert reading.post("/truecopy/review-many/record", data=form, headers=EDITOR).status_code == 422
 
 
-def test_viewers_read_and_nobody_decides_from_another_site(application: Application, client: TestClient) -> None:
+def test_viewers_read_and_nobody_decides_from_another_site(untouched: Application, reading: TestClient) -> None:
     for path in ("/review", f"/review/{SOURCE}/old%2Fa.md"):
-        text = page(client, path, "viewer")
+        text = page(reading, path, "viewer")
         assert 'method="post"' not in text
     assert "Whoever may start <code>apply_dispositions</code> can decide here" in text
     for path in (f"/review/{SOURCE}/old%2Fa.md", "/review-many", "/review-many/record"):
@@ -235,8 +272,8 @@ def test_viewers_read_and_nobody_decides_from_another_site(application: Applicat
             ({"x-user": "editor"}, 403),
         ):
             form = {"disposition": "keep", "reason": "no", "items": "[]"}
-            assert client.post(f"/truecopy{path}", data=form, headers=headers).status_code == status
-    assert application.ledger.candidates(SOURCE).decided == ()
+            assert reading.post(f"/truecopy{path}", data=form, headers=headers).status_code == status
+    assert untouched.ledger.candidates(SOURCE).decided == ()
 
 
 def test_what_is_no_candidate_and_what_is_spoilt_is_said(application: Application, client: TestClient) -> None:
@@ -275,7 +312,7 @@ def test_a_thousand_candidates_are_paged_and_quick(application: Application, cli
 
 def test_a_successor_must_be_in_the_index(tmp_path: Path) -> None:
     application = queued(shelf(tmp_path, document("new.md", "What holds now.")), candidate("old.md"))
-    client = TestClient(served(application, FakeAccess()), follow_redirects=False)
+    client = visited(application)
     answer = decide(client, "supersede-link", "old.md", superseded_by="nowhere.md")
     assert answer.status_code == 422
     assert "nowhere.md is not in the index" in answer.text

@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Form, HTTPException, Query, Request, Response
 
 from include.domain.errors import ConfigError, DecisionConflict, Retriable, TruecopyError
-from include.domain.review import Disposition, ReviewItem
+from include.domain.review import Disposition, Queue, ReviewItem
 from include.ops_view.access import Person
 from include.ops_view.paging import Pager
 from include.ops_view.view import Entry, View, path_of
@@ -92,7 +92,8 @@ Chosen = Annotated[Filter, Depends(asked_filter)]
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The items of all sources in one state, in the order in which people look at them, and what cannot be read."""
+    """The items of all sources in one state, in the order in which people look at them, and what cannot be read.
+    `counts` are those of each state; what was settled is counted only where it is asked for, for it gets ever more."""
 
     items: Sequence[ReviewItem]
     unreadable: Sequence[str]
@@ -185,16 +186,18 @@ def shelf_of(application: Application, chosen: Filter, state: State = "open") ->
     unreadable: list[str] = []
     for source in [chosen.source] if chosen.source else sorted(application.settings.sources):
         try:
-            queue, settled = queue_of(application, source), settled_of(application, source)
+            queue = queue_of(application, source)
+            past = settled_of(application, source) if state == "settled" else Queue(source)
         except (TruecopyError, OSError, ValueError) as error:
             unreadable.append(f"{source}: {error}")
             continue
-        unreadable += [str(each) for each in (*queue.unreadable, *settled.unreadable)]
+        unreadable += [str(each) for each in (*queue.unreadable, *past.unreadable)]
         found["open"] += filter(chosen.chooses, queue.open)
         found["decided"] += filter(chosen.chooses, queue.decided)
-        found["settled"] += filter(chosen.chooses, settled.items)
+        found["settled"] += filter(chosen.chooses, past.items)
     items = surest_first(found["open"]) if state == "open" else sorted(found[state], key=_decided_at, reverse=True)
-    return Shelf(items, unreadable, {name: len(each) for name, each in found.items()})
+    read = [name for name in STATES if name != "settled" or state == "settled"]
+    return Shelf(items, unreadable, {name: len(found[name]) for name in read})
 
 
 def word_of(typed: Mapping[str, str], person: Person, *, fingerprint: str = "", overrule: bool = False) -> Word:
