@@ -77,7 +77,8 @@ def review(
         else:
             _print_decided(wiring.decide_for_person(application_, source, doc_id, word), now, json_=json_)
     elif doc_id:
-        _print_item(wiring.candidate_of(application_, source, doc_id), now, json_=json_)
+        item = wiring.candidate_of(application_, source, doc_id)
+        _print_item(item, now, is_staged=doc_id in wiring.staged_in(application_, source), json_=json_)
     else:
         queues = [wiring.queue_of(application_, name) for name in names]
         if _is_watched() and not (json_ or list_) and any(queue.open for queue in queues):
@@ -107,6 +108,9 @@ def _work_through(application_: Application, queues: list[Queue], by: str) -> No
         console=out,
         by=by,
         now=application_.clock.now(),
+        staged=frozenset(
+            (queue.source, doc_id) for queue in queues for doc_id in wiring.staged_in(application_, queue.source)
+        ),
     )
     sitting = work_through(desk, items)
     out.print()
@@ -155,11 +159,11 @@ def _print_queue(queue: Queue, now: datetime) -> None:
         _print_next([queue.source])
 
 
-def _print_item(item: ReviewItem, now: datetime, *, json_: bool) -> None:
+def _print_item(item: ReviewItem, now: datetime, *, is_staged: bool, json_: bool) -> None:
     if json_:
         out.print_json(data=_record(item, now))
         return
-    print_page(out, item, now, facts=True)
+    print_page(out, item, now, is_staged=is_staged, facts=True)
     out.print(f"\n  fingerprint of the evidence: {plain(item.fingerprint)}", soft_wrap=True)
     if item.decision:
         _print_decision(item)

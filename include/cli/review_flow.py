@@ -83,7 +83,8 @@ class TerminalKeyboard:
 @dataclass(frozen=True, slots=True)
 class Desk:
     """What a person works with. `look` is the item as it stands now, `decide` records a word on it; they raise what
-    `ports.ReviewQueue.candidate` and `services.reviewing.decide_candidate` raise."""
+    `ports.ReviewQueue.candidate` and `services.reviewing.decide_candidate` raise. `staged` are hidden from readers, by
+    source and document."""
 
     look: Callable[[str, str], ReviewItem]
     decide: Callable[[str, str, Word], ReviewItem]
@@ -91,6 +92,7 @@ class Desk:
     console: Console
     by: str
     now: datetime
+    staged: frozenset[tuple[str, str]] = frozenset()
 
     def say(self, text: str, style: str = "", end: str = "\n") -> None:
         self.console.print(text, style=style or None, end=end, soft_wrap=True, highlight=False)
@@ -150,7 +152,7 @@ def _at(desk: Desk, sitting: Sitting, listed: ReviewItem, place: str, *, forward
     made = item.decision
     if made and sitting.decided.get(name) != item:
         return _passed_over(desk, f"{item.doc_id}: {made.by} decided {made} meanwhile: {made.why}", onwards)
-    print_page(desk.console, item, desk.now, diff_lines=_DIFF_LINES)
+    print_page(desk.console, item, desk.now, is_staged=name in desk.staged, diff_lines=_DIFF_LINES)
     sitting.seen.add(name)
     if made:
         desk.say(f"\n  [green]you decided {plain(str(made))}[/]: {plain(made.why)}")

@@ -20,15 +20,18 @@ _CHANGED = re.compile(r"(\[-.*?-\])|(\{\+.*?\+\})")
 _MARGIN = (0, 0, 0, 2)
 
 
-def print_page(console: Console, item: ReviewItem, now: datetime, *, facts: bool = False, diff_lines: int = 0) -> None:
+def print_page(
+    console: Console, item: ReviewItem, now: datetime, *, is_staged: bool, facts: bool = False, diff_lines: int = 0
+) -> None:
     """Everything that is known of an item; of a longer diff `diff_lines` lines, 0 for all. `facts` are what each
-    finding rests on, as the queue remembers them."""
+    finding rests on, as the queue remembers them. `is_staged`: readers do not find it now."""
     say = partial(console.print, soft_wrap=True, highlight=False)
     say(f"[bold]{plain(item.title or item.doc_id)}[/]")
     say(f"  {plain(item.doc_id)}")
     if item.url:
         say(f"  {plain(item.url)}")
-    say(f"  proposed: {item.proposal}, since {item.since[:10]} ({count(age_in_days(item, now), 'day')})")
+    seen = "hidden from readers until you decide" if is_staged else "readers find it"
+    say(f"  {item.proposal}, since {item.since[:10]} ({count(age_in_days(item, now), 'day')}); {seen}")
     for note in item.notes:
         say(f"  [yellow]{plain(note)}[/]")
     say("\n[bold]speaks against it[/]")

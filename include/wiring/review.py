@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from functools import partial
 
+from include.domain.documents import Status
 from include.domain.review import Queue, Recorded, ReviewItem
 from include.services.protecting import not_indexed
 from include.services.reviewing import Word, decide_candidate, decide_candidates
@@ -18,6 +19,12 @@ def queue_of(application: Application, source: str) -> Queue:
 def settled_of(application: Application, source: str) -> Queue:
     """Those whose decision was carried out."""
     return application.ledger.settled(source)
+
+
+def staged_in(application: Application, source: str) -> frozenset[str]:
+    """Documents that readers do not find until somebody has looked, as the ledger says it."""
+    marks = application.ledger.marks(source)
+    return frozenset(doc_id for doc_id, each in marks.items() if each.status is Status.STAGED)
 
 
 def candidate_of(application: Application, source: str, doc_id: str) -> ReviewItem:

@@ -72,6 +72,7 @@ def test_one_candidate_is_shown_with_evidence_arithmetic_and_diff(library: Repos
     assert code == 0
     for said in (item["arithmetic"], item["fingerprint"], item["evidence"][0]["sentence"], *item["diff"].splitlines()):
         assert said in text
+    assert "hidden from readers until you decide" in text
     assert "--decide approve-purge|keep|archive|supersede-link|extend" in text
 
 

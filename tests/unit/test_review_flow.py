@@ -60,7 +60,8 @@ class Room:
     def work(self, *script: str | Callable[[], object], by: str = "Ada") -> Sitting:
         screen = io.StringIO()
         keys = Keys(list(script))
-        desk = Desk(self.ledger.candidate, self.decide, keys, Console(file=screen, width=120), by, NOW)
+        staged = frozenset({(SOURCE, "a.md")})
+        desk = Desk(self.ledger.candidate, self.decide, keys, Console(file=screen, width=120), by, NOW, staged)
         sitting = work_through(desk, self.ledger.candidates(SOURCE).open)
         assert not keys.script, "keys that nobody asked for"
         self.shown, self.asked = screen.getvalue(), keys.asked
@@ -117,11 +118,12 @@ def test_a_page_says_what_a_person_has_to_know(room: Room) -> None:
     )
     put(room.ledger, item)
     room.work("d", "?", "q")
+    assert "readers find it" not in room.shown
     for said in (
         item.title,
         "a.md",
         item.url,
-        "since 2026-03-01 (3 days)",
+        "stage, since 2026-03-01 (3 days); hidden from readers until you decide",
         "0.95  superseded  the resolver says that it is superseded by decks/march.md",
         item.arithmetic,
         "to be read instead  decks/march.md",
