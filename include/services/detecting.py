@@ -12,7 +12,7 @@ short looks, never while texts and vectors are compared.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -23,8 +23,8 @@ from include.domain.documents import DocumentKey, Status, StoredChunk
 from include.domain.manifest import DocumentState
 from include.domain.metadata import Hand, Patch, marks_of, merged
 from include.domain.review import Finding, Queue, ReviewItem
-from include.ports import IndexReader
 from include.services.context import SourceContext
+from include.services.indexed_texts import IndexedTexts
 from include.services.protecting import care_of
 from include.staleness.addresses import Answer, Night, answers_of
 from include.staleness.ageing import Ageing
@@ -92,7 +92,7 @@ def find_stale(context: SourceContext, policy: Policy, usage: Usage | None = Non
     queue = context.ledger.candidates(source)
     documents, targets = _read(context)
     subjects = [each.subject for each in documents.values()]
-    texts = _Texts(context)
+    texts = IndexedTexts(context)
     links = read_links(subjects, targets, declared=policy.links)
     observed = Observed(
         links=links,
@@ -127,7 +127,7 @@ def items_of(context: SourceContext, found: Found) -> Mapping[str, ReviewItem]:
             made[doc_id] = replace(item, diff=earlier.diff)
         elif item.replacement:
             due.append(item)
-    texts = _Texts(context)
+    texts = IndexedTexts(context)
     for start in range(0, len(due), _BATCH):
         batch = due[start : start + _BATCH]
         texts.read([DocumentKey(context.source, each) for item in batch for each in (item.doc_id, item.replacement)])
@@ -135,7 +135,7 @@ def items_of(context: SourceContext, found: Found) -> Mapping[str, ReviewItem]:
             old, new = (texts(DocumentKey(context.source, each)) for each in (item.doc_id, item.replacement))
             diff = differences(old, new, names=(item.doc_id, item.replacement))
             made[item.doc_id] = replace(item, diff=diff)
-        texts = _Texts(context)  # no run holds the texts of all candidates at once
+        texts = IndexedTexts(context)  # no run holds the texts of all candidates at once
     return made
 
 
@@ -270,39 +270,3 @@ def _overlaps(context: SourceContext, documents: Mapping[str, Looked]) -> Mappin
     table = np.stack([vectors[each_hash] for _, each_hash in rows]).astype(np.float32, copy=False)
     del vectors
     return find_overlaps([key for key, _ in rows], table)
-
-
-class _Texts:
-    """Indexed texts of documents. One that was not read yet is noted as `missing`, and is empty until then."""
-
-    def __init__(self, context: SourceContext) -> None:
-        self._context = context
-        self._known: dict[DocumentKey, str] = {}
-        self.missing: set[DocumentKey] = set()
-
-    def __call__(self, key: DocumentKey) -> str:
-        if key not in self._known:
-            self.missing.add(key)
-            return ""
-        return self._known[key]
-
-    def learn(self) -> None:
-        self.read(sorted(self.missing))
-        self.missing = set()
-
-    def read(self, keys: Sequence[DocumentKey]) -> None:
-        with self._context.store.reading() as index:
-            for start in range(0, len(keys), _BATCH):
-                self._known |= _texts_of(index, keys[start : start + _BATCH])
-
-
-def _texts_of(index: IndexReader, keys: Sequence[DocumentKey]) -> dict[DocumentKey, str]:
-    """Of the newest readable version; empty where there is none."""
-    return {key: _text_of(chunks) for key, chunks in index.chunks_of(list(dict.fromkeys(keys))).items()}
-
-
-def _text_of(chunks: Iterable[StoredChunk]) -> str:
-    readable = [chunk for chunk in chunks if chunk.status != Status.INCOMING and chunk.fetched_at is not None]
-    newest = max((chunk.fetched_at for chunk in readable if chunk.fetched_at), default=None)
-    parts = sorted((chunk.chunk_index or 0, chunk.text or "") for chunk in readable if chunk.fetched_at == newest)
-    return "\n\n".join(text for _, text in parts)

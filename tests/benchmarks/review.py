@@ -9,9 +9,7 @@ candidate has a difference to show. Ledger, queue and manifests are on disk.
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,7 +23,7 @@ from include.services.detecting import Policy
 from include.services.metadata_change import plan_change
 from include.services.reviewing import Word, decide_candidate, decide_candidates
 from include.services.set_metadata import apply_change
-from tests.benchmarks.set_metadata import SOURCE, Bench, table
+from tests.benchmarks.set_metadata import SOURCE, Bench, run_below, table
 from tests.builders import no_progress
 
 ONE_BY_ONE = 20
@@ -98,14 +96,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--chunks", type=int, default=5)
     parser.add_argument("--folder", type=Path, help="keep everything there; default: a temporary one")
     options = parser.parse_args(arguments)
-    folder = options.folder or Path(tempfile.mkdtemp(prefix="truecopy-review-"))
-    try:
-        bench = QueueBench(options.candidates, options.documents, options.chunks, folder)
-        bench.run()
-    finally:
-        if options.folder is None:
-            shutil.rmtree(folder, ignore_errors=True)
-    title = f"{bench.candidates:,} candidates among {bench.documents:,} documents of {bench.chunks} chunks"
+    bench = run_below(
+        options.folder, lambda folder: QueueBench(options.candidates, options.documents, options.chunks, folder)
+    )
+    title = f"{options.candidates:,} candidates among {bench.documents:,} documents of {bench.chunks} chunks"
     Console().print(table(bench, title))
     return 0
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import resource
-import shutil
 import sys
 import tempfile
 import time
@@ -116,6 +115,16 @@ def table(bench: Bench, title: str) -> Table:
     return shown
 
 
+def run_below(folder: Path | None, made: Callable[[Path], Bench]) -> Bench:
+    """The bench, after its run. Without a folder it is a temporary one, and gone."""
+    if folder is not None:
+        bench = made(folder)
+        bench.run()
+        return bench
+    with tempfile.TemporaryDirectory(prefix="truecopy-bench-", ignore_cleanup_errors=True) as temporary:
+        return run_below(Path(temporary), made)
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m tests.benchmarks.set_metadata", description=(__doc__ or "").split("\n\n")[0]
@@ -124,13 +133,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--chunks", type=int, default=10)
     parser.add_argument("--folder", type=Path, help="keep everything there; default: a temporary one")
     options = parser.parse_args(arguments)
-    folder = options.folder or Path(tempfile.mkdtemp(prefix="truecopy-set-metadata-"))
-    try:
-        bench = Bench(options.documents, options.chunks, folder)
-        bench.run()
-    finally:
-        if options.folder is None:
-            shutil.rmtree(folder, ignore_errors=True)
+    bench = run_below(options.folder, lambda folder: Bench(options.documents, options.chunks, folder))
     title = f"Metadata of {bench.documents:,} documents of {bench.chunks} chunks"
     Console().print(table(bench, title))
     return 0
