@@ -30,7 +30,12 @@ class Tombstone:
     @property
     def mark(self) -> str:
         """What stands in records where the document was named."""
-        return f"erased-{self.digest[:12]}"
+        return mark_of(self.digest)
+
+
+def mark_of(digest: str) -> str:
+    """The mark of the tombstone with this digest."""
+    return f"erased-{digest[:12]}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ only where a field says that it is an id, in records of its own source.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,54 +20,68 @@ _IDENTITIES = frozenset(
 _PROSE = frozenset({"detail", "reason", "title", "url", "sentence", "diff"})
 """Texts about a document, in a row that is about it."""
 
-
-def scrubbed(record: Any, traces: Sequence[Trace], *, source: str = "") -> Any:
-    """The same record, with the marks of the erased documents where it named them or said what they said. `source` is
-    the one that the whole record is about, where there is one; a field `source` says it of its own row."""
-    return _scrubbed(record, traces, source, "")
+_BINARY = ("utf-16", "base64")
 
 
-def scrubbed_text(text: str, traces: Sequence[Trace]) -> str:
-    """Free text, such as a log or a message of a commit: in every spelling that is text."""
-    for trace in traces:
-        for phrase in sorted((*trace.names, *trace.phrases), key=len, reverse=True):
-            if phrase in text:
-                text = text.replace(phrase, trace.mark)
-    return text
+class Scrubber:
+    """Puts the marks of erased documents where they were named, or where something says what they said. Made once for
+    all files of a run, and gone with it."""
 
-
-def scrubbed_bytes(data: bytes, traces: Sequence[Trace]) -> bytes:
-    """A file whose format nobody knows here: every spelling of every phrase, whatever stands around it."""
-    for trace in traces:
-        for phrase in sorted((*trace.names, *trace.phrases), key=len, reverse=True):
+    def __init__(self, traces: Sequence[Trace]) -> None:
+        self.traces = tuple(traces)
+        self._texts: dict[str, str] = {}
+        self._bytes: dict[bytes, bytes] = {}
+        known = {phrase: trace.mark for trace in traces for phrase in (*trace.names, *trace.phrases)}
+        for phrase in sorted(known, key=len, reverse=True):  # a phrase before what is a part of it
+            self._texts[phrase] = known[phrase]
             for spelt, name in spellings(phrase).items():
-                if not name.startswith(("utf-16", "base64")) and spelt in data:
-                    data = data.replace(spelt, trace.mark.encode())
-    return data
+                if not name.startswith(_BINARY):
+                    self._bytes.setdefault(spelt, known[phrase].encode())
+        ids = (trace.key.doc_id for trace in traces)
+        self._ids = {spelt.encode("utf-8", "surrogatepass") for each in ids for spelt in (each, json.dumps(each)[1:-1])}
 
+    def concerns(self, data: bytes) -> bool:
+        """Quickly: False where nothing would be changed. An id may stand there by chance."""
+        return any(each in data for each in self._ids) or any(spelt in data for spelt in self._bytes)
 
-def _scrubbed(value: Any, traces: Sequence[Trace], source: str, field: str) -> Any:
-    if isinstance(value, str):
-        for trace in traces:
-            if value == trace.key.doc_id and field in _IDENTITIES and source in ("", trace.key.source):
-                return trace.mark
-        return scrubbed_text(value, traces)
-    if isinstance(value, Mapping):
-        own = str(value.get("source") or source)
-        about = _about(value, traces, own)
-        return {
-            _name(name, traces): "" if about and name in _PROSE and each else _scrubbed(each, traces, own, str(name))
-            for name, each in value.items()
-        }
-    if isinstance(value, (list, tuple)):
-        return [_scrubbed(each, traces, source, field) for each in value]
-    return value
+    def text(self, text: str) -> str:
+        """Free text, such as a message of a commit."""
+        for phrase, mark in self._texts.items():
+            if phrase in text:
+                text = text.replace(phrase, mark)
+        return text
 
+    def bytes(self, data: bytes) -> bytes:
+        """A file whose format nobody knows here: every spelling of every phrase, whatever stands around it."""
+        for spelt, mark in self._bytes.items():
+            if spelt in data:
+                data = data.replace(spelt, mark)
+        return data
 
-def _about(row: Mapping[Any, Any], traces: Sequence[Trace], source: str) -> bool:
-    named = row.get("doc_id", row.get("document"))
-    return any(named == trace.key.doc_id and source in ("", trace.key.source) for trace in traces)
+    def record(self, record: Any, *, source: str = "") -> Any:
+        """The same record, cleaned. `source` is the one that the whole record is about, where there is one; a field
+        `source` says it of its own row."""
+        return self._cleaned(record, source, "")
 
+    def _cleaned(self, value: Any, source: str, field: str) -> Any:
+        if isinstance(value, str):
+            for trace in self.traces:
+                if value == trace.key.doc_id and field in _IDENTITIES and source in ("", trace.key.source):
+                    return trace.mark
+            return self.text(value)
+        if isinstance(value, Mapping):
+            own = str(value.get("source") or source)
+            about = self._is_about_one(value, own)
+            return {
+                self.text(name) if isinstance(name, str) else name: (
+                    "" if about and name in _PROSE and each else self._cleaned(each, own, str(name))
+                )
+                for name, each in value.items()
+            }
+        if isinstance(value, (list, tuple)):
+            return [self._cleaned(each, source, field) for each in value]
+        return value
 
-def _name(name: Any, traces: Sequence[Trace]) -> Any:
-    return scrubbed_text(name, traces) if isinstance(name, str) else name
+    def _is_about_one(self, row: Mapping[Any, Any], source: str) -> bool:
+        named = row.get("doc_id", row.get("document"))
+        return any(named == trace.key.doc_id and source in ("", trace.key.source) for trace in self.traces)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from include.domain.documents import DocumentKey
@@ -15,6 +15,10 @@ class Tombstones(Protocol):
     def tombstone_of(self, key: DocumentKey) -> Tombstone | None:
         """Looked up anew each time: a run that is under way must see what was erased since it began. Raises
         ConfigError when tombstones are there and cannot be read, so that nothing comes back by that."""
+        ...
+
+    def marks_among(self, source: str, doc_ids: Iterable[str]) -> Mapping[str, str]:
+        """Those of these documents that were erased, each with the mark of its tombstone. Quick for many."""
         ...
 
     def tombstones(self) -> Sequence[Tombstone]:

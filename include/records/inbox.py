@@ -19,6 +19,7 @@ from datetime import datetime, timedelta
 from include.domain.dates import from_rfc3339, rfc3339
 from include.domain.events import Event, Waiting
 from include.ports import Clock
+from include.ports.erasing import Tombstones
 from include.records.state import StateRoot
 
 log = logging.getLogger(__name__)
@@ -31,9 +32,11 @@ _FRESH, _AGAIN, _DONE = "fresh", "again", "done"
 class FileInbox:
     """Implements ports.Inbox."""
 
-    def __init__(self, state: StateRoot, clock: Clock) -> None:
+    def __init__(self, state: StateRoot, clock: Clock, tombstones: Tombstones | None = None) -> None:
+        """With `tombstones` no erased document is named: its source may go on telling of it."""
         self._state = state
         self._clock = clock
+        self._tombstones = tombstones
 
     def put(self, event: Event, *, remembered_days: int) -> bool:
         name = f"{event.key}.json"
@@ -43,7 +46,9 @@ class FileInbox:
         known = [f"{folder}/{_AGAIN}/{name}", *(f"{folder}/{_DONE}/{day}/{name}" for day in days)]
         if self._state.any_exists(known):
             return False
-        record = {"received_at": rfc3339(event.received_at), "doc_ids": list(event.doc_ids), "name": event.name}
+        erased = self._tombstones.marks_among(event.source, event.doc_ids) if self._tombstones else {}
+        doc_ids = [erased.get(doc_id, doc_id) for doc_id in event.doc_ids]
+        record = {"received_at": rfc3339(event.received_at), "doc_ids": doc_ids, "name": event.name}
         return self._state.create(f"{folder}/{_FRESH}/{name}", json.dumps(record).encode())
 
     def open(self, source: str) -> Sequence[Event]:

@@ -10,23 +10,26 @@ pushed to, keep their old history; they are named.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from include.domain.erasure import Ending, PlaceReport, Trace
-from include.planning.scrubbing import scrubbed, scrubbed_bytes, scrubbed_text
+from include.planning.scrubbing import Scrubber
 from include.planning.spellings import slug
-from include.records.entry_lines import entry
+from include.planning.traces import said
+from include.records.entry_lines import EntryError, entry, read_entries, write_entries
 from include.records.fast_export import rewritten
 from include.records.repository import Repository
 
-_LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-_LINES = ("marks/", "resolved/", "staged/", "changes/", "protection/", "kept_out/")
-_QUESTIONS = ("review/",)
+# As records.yaml_records reads and writes, so that what is written anew is read as before.
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+_ENTRIES = ("marks/", "resolved/", "staged/", "protection/", "kept_out/")
+_UNIT = "files and commits"
 
 
 class LedgerFiles:
@@ -40,38 +43,31 @@ class LedgerFiles:
 
     def clear(self, traces: Sequence[Trace]) -> PlaceReport:
         if not (self._folder / ".git").exists():
-            return PlaceReport(self.name, Ending.NOTHING, unit="files and commits")
+            return PlaceReport(self.name, Ending.NOTHING, unit=_UNIT)
+        scrubber = Scrubber(traces)
         with self._repository.locked():
-            changed = self._clear_files(traces)
+            changed = self._clear_files(scrubber)
             if changed:
-                self._repository.commit(changed, "Take erased documents out of the files", author=_AUTHOR)
+                self._repository.commit(changed, "Take erased documents out of the files")
             commits = rewritten(
-                self._repository,
-                file=lambda path, data: _clean(path, data, traces),
-                message=lambda text: scrubbed_text(text, traces),
+                self._repository, file=lambda path, data: _clean(path, data, scrubber), message=scrubber.text
             )
             remotes = self._repository.run("remote").decode().split()
         found = len(changed) + commits
         if remotes and found:
-            return PlaceReport(
-                self.name,
-                Ending.OPEN,
-                before=found,
-                unit="files and commits",
-                open=f"the ledger has remotes ({', '.join(remotes)}), which keep the history as it was pushed",
-                until="a push with --force to each, and their own clean-up",
-            )
-        ending = Ending.CLEARED if found else Ending.NOTHING
-        return PlaceReport(self.name, ending, before=found, unit="files and commits")
+            pushed = f"the ledger has remotes ({', '.join(remotes)}), which keep the history as it was pushed"
+            until = "a push with --force to each, and their own clean-up"
+            return PlaceReport(self.name, Ending.OPEN, before=found, unit=_UNIT, open=pushed, until=until)
+        return PlaceReport(self.name, Ending.CLEARED if found else Ending.NOTHING, before=found, unit=_UNIT)
 
-    def _clear_files(self, traces: Sequence[Trace]) -> list[str]:
+    def _clear_files(self, scrubber: Scrubber) -> list[str]:
         changed = []
         for file in sorted(self._folder.rglob("*")):
             path = file.relative_to(self._folder).as_posix()
             if path.startswith(".") or not file.is_file():
                 continue
             data = file.read_bytes()
-            clean = _clean(path, data, traces)
+            clean = _clean(path, data, scrubber)
             if clean is None:
                 file.unlink()
             elif clean != data:
@@ -82,64 +78,66 @@ class LedgerFiles:
         return changed
 
 
-_AUTHOR = "truecopy <truecopy@localhost>"
-
-
-def _clean(path: str, data: bytes, traces: Sequence[Trace]) -> bytes | None:
+def _clean(path: str, data: bytes, scrubber: Scrubber) -> bytes | None:
     """The file without the documents; None where nothing of it may stay."""
     if path.startswith("erased/"):
         return data
     name = path.rsplit("/", 1)[-1]
-    for trace in traces:
+    for trace in scrubber.traces:
         digest = hashlib.sha256(trace.key.doc_id.encode("utf-8", "surrogatepass")).hexdigest()[:8]
         plain = slug(trace.key.doc_id)
         if digest in name or (trace.id_is_telling and plain and plain in name):
             return None
-    if path.startswith(_QUESTIONS):
-        return None if _names_one(path, data, traces) else data
-    if path.startswith(_LINES):
-        data = _without_lines(path, data, traces)
-        return scrubbed_bytes(data, traces)
-    return _scrubbed_yaml(path, data, traces)
+    record = _read(path, data)
+    concerned = scrubber.concerns(data) or any(scrubber.concerns(each.encode()) for each in _folded(record))
+    if not concerned:
+        return data
+    source = _source_of(path)
+    if path.startswith("review/"):
+        same = record is not None and scrubber.record(record, source=source) == record and scrubber.bytes(data) == data
+        return data if same else None
+    if path.startswith(_ENTRIES):
+        return scrubber.bytes(_without_entries(data, scrubber, source))
+    if path.startswith("changes/"):
+        return scrubber.bytes(_without_rows(data, scrubber, source))
+    if isinstance(record, (dict, list)) and (clean := scrubber.record(record, source=source)) != record:
+        data = yaml.dump(clean, Dumper=_DUMPER, sort_keys=False, allow_unicode=True).encode("utf-8", "surrogatepass")
+    return scrubber.bytes(data)
 
 
-def _names_one(path: str, data: bytes, traces: Sequence[Trace]) -> bool:
-    if scrubbed_bytes(data, traces) != data:
-        return True
-    record = _read(data)
-    return record is None or scrubbed(record, traces, source=_source_of(path)) != record
+def _without_entries(data: bytes, scrubber: Scrubber, source: str) -> bytes:
+    ids = {trace.key.doc_id for trace in scrubber.traces if trace.key.source == source}
+    try:
+        entries = read_entries(data.decode("utf-8"))
+    except (EntryError, UnicodeDecodeError):
+        return data
+    if not ids & entries.keys():
+        return data
+    return write_entries({name: fields for name, fields in entries.items() if name not in ids}).encode()
 
 
-def _without_lines(path: str, data: bytes, traces: Sequence[Trace]) -> bytes:
-    """Entries by document are one line each, as records.entry_lines writes them; a long name has a line of its own."""
+def _without_rows(data: bytes, scrubber: Scrubber, source: str) -> bytes:
+    """A change is a heading and a row a line, as records.entry_lines writes it."""
     text = data.decode("utf-8", "surrogateescape")
-    for trace in traces:
-        if _source_of(path) != trace.key.source:
-            continue
-        name = re.escape(entry(trace.key.doc_id))
-        text = re.sub(rf"(?m)^(?:{name}: .*|\? {name}\n: .*|- \{{\"doc_id\": {name}[,}}].*)\n?", "", text)
+    for trace in scrubber.traces:
+        if trace.key.source == source:
+            text = re.sub(rf"(?m)^- \{{\"doc_id\": {re.escape(entry(trace.key.doc_id))}[,}}].*\n?", "", text)
     return text.encode("utf-8", "surrogateescape")
 
 
-def _scrubbed_yaml(path: str, data: bytes, traces: Sequence[Trace]) -> bytes:
-    record = _read(data)
-    clean = scrubbed(record, traces, source=_source_of(path))
-    if record is None or clean == record:
-        return scrubbed_bytes(data, traces)
-    # Scalars stay the text that they were: dumped as JSON they would all become quoted, and numbers text.
-    text = data.decode("utf-8", "surrogateescape")
-    for trace in traces:
-        for spelt in (json.dumps(trace.key.doc_id, ensure_ascii=False), f"'{trace.key.doc_id}'", trace.key.doc_id):
-            text = re.sub(rf"(?m)(^|[\s:\-\[,])({re.escape(spelt)})(?=$|[\s,\]])", rf"\g<1>{trace.mark}", text)
-    return scrubbed_bytes(text.encode("utf-8", "surrogateescape"), traces)
-
-
-def _read(data: bytes) -> object:
+def _read(path: str, data: bytes) -> Any:
     """None for what is no YAML."""
+    if not path.endswith((".yaml", ".yml")) or path.startswith((*_ENTRIES, "changes/")):
+        return None
     try:
         return yaml.load(data, Loader=_LOADER)
     except (yaml.YAMLError, UnicodeDecodeError):
         return None
+
+
+def _folded(record: Any) -> Iterator[str]:
+    """Its texts with spaces in them, which YAML may have broken over lines."""
+    return (text for text in said(record) if " " in text)
 
 
 def _source_of(path: str) -> str:

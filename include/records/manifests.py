@@ -28,6 +28,7 @@ from pydantic import TypeAdapter
 
 from include.domain.dates import from_rfc3339, rfc3339
 from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, Removal, RunHead
+from include.ports.erasing import Tombstones
 from include.records.names import file_name
 from include.records.state import StateRoot
 
@@ -70,10 +71,13 @@ class RunName(NamedTuple):
 class FileManifests:
     """Implements ports.Manifests."""
 
-    def __init__(self, state: StateRoot) -> None:
+    def __init__(self, state: StateRoot, tombstones: Tombstones | None = None) -> None:
+        """With `tombstones` a run that was at work when a document was erased does not name it at its end."""
         self._state = state
+        self._tombstones = tombstones
 
     def save(self, manifest: Manifest) -> None:
+        manifest = self._nameless(manifest)
         folder = run_folder(manifest.dag_id, manifest.run_id, manifest.source)
         self._state.write(f"{folder}/documents.parquet", _to_parquet(manifest.outcomes))
 
@@ -97,7 +101,8 @@ class FileManifests:
 
     def save_part(self, manifest: Manifest, part: str) -> None:
         folder = run_folder(manifest.dag_id, manifest.run_id, manifest.source)
-        self._state.write(f"{folder}/parts/{file_name(part)}.parquet", _to_parquet(manifest.outcomes))
+        outcomes = self._nameless(manifest).outcomes
+        self._state.write(f"{folder}/parts/{file_name(part)}.parquet", _to_parquet(outcomes))
 
     def parts(self, dag_id: str, run_id: str, source: str) -> Mapping[str, Sequence[DocumentOutcome]]:
         folder = f"{run_folder(dag_id, run_id, source)}/parts"
@@ -129,6 +134,22 @@ class FileManifests:
             if not manifest.removal.is_none:
                 removals.append(manifest.removal)
         return removals
+
+    def _nameless(self, manifest: Manifest) -> Manifest:
+        if self._tombstones is None:
+            return manifest
+        named = [each.doc_id for each in manifest.outcomes] + [each.doc_id for each in manifest.held]
+        marks = self._tombstones.marks_among(manifest.source, named)
+        if not marks:
+            return manifest
+        outcomes = tuple(
+            replace(each, doc_id=marks[each.doc_id], detail="erased") if each.doc_id in marks else each
+            for each in manifest.outcomes
+        )
+        held = tuple(
+            replace(each, doc_id=marks[each.doc_id]) if each.doc_id in marks else each for each in manifest.held
+        )
+        return replace(manifest, outcomes=outcomes, held=held)
 
     def _newest_first(self, runs: Sequence[RunName], source: str, until: datetime | None) -> Iterator[Manifest]:
         for run in reversed(runs):

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 
 from pydantic import TypeAdapter
 
+from include.domain.dates import rfc3339
 from include.domain.erasure import PlaceReport, Receipt, ReceiptState
 from include.records.state import StateRoot
 
@@ -53,7 +55,20 @@ class FileReceipts:
                 found.append(_RECEIPT.validate_json(self._state.read(f"{_FOLDER}/{name}/receipt.json")))
             except FileNotFoundError:
                 continue  # killed before its first receipt was whole
+            except ValueError:
+                found.append(_unreadable(name))
         return found
+
+
+def _unreadable(name: str) -> Receipt:
+    """What nobody can read any more proves nothing: it counts as open, and stops nobody who looks at the others."""
+    digits, _, checksum = name.partition("-")
+    try:
+        began = datetime.strptime(digits, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
+    except ValueError:
+        began = datetime(1970, 1, 1, tzinfo=UTC)
+    why = f"its receipt {_FOLDER}/{name} cannot be read"
+    return Receipt(name, ReceiptState.PARTIAL, checksum or name, "", "", rfc3339(began), open=(why,))
 
 
 def page(receipt: Receipt) -> str:

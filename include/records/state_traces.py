@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from include.domain.erasure import Ending, PlaceReport, Trace
-from include.planning.scrubbing import scrubbed, scrubbed_bytes
+from include.planning.scrubbing import Scrubber
 from include.records.state import StateRoot
 
 
@@ -31,6 +31,7 @@ class StateFiles:
         self.name = name
 
     def clear(self, traces: Sequence[Trace]) -> PlaceReport:
+        scrubber = Scrubber(traces)
         before = after = 0
         for path in self._state.walk(self._folder):
             source = _source_of(path, traces)
@@ -38,11 +39,11 @@ class StateFiles:
                 data = self._state.read(path)
             except FileNotFoundError:
                 continue
-            clean = _clean(path, data, traces, source)
+            clean = _clean(path, data, scrubber, source)
             if clean != data:
                 before += 1
                 self._state.write(path, clean)
-                after += _clean(path, self._state.read(path), traces, source) != clean
+                after += _clean(path, self._state.read(path), scrubber, source) != clean
         return PlaceReport(self.name, Ending.CLEARED if before else Ending.NOTHING, before=before, after=after)
 
 
@@ -73,35 +74,41 @@ def _source_of(path: str, traces: Sequence[Trace]) -> str:
     return next((trace.key.source for trace in traces if trace.key.source in parts), "\0")
 
 
-def _clean(path: str, data: bytes, traces: Sequence[Trace], source: str) -> bytes:
+def _clean(path: str, data: bytes, scrubber: Scrubber, source: str) -> bytes:
     """The data themselves where there is nothing to clear. A file that is not what its name says is taken as text."""
+    suffix = PurePosixPath(path).suffix
+    if suffix != ".parquet" and not scrubber.concerns(data):
+        return data
     try:
-        match PurePosixPath(path).suffix:
+        match suffix:
             case ".json":
-                return _json(data, traces, source)
+                return _json(data, scrubber, source)
             case ".jsonl":
-                lines = [_json(line, traces, source) if line.strip() else line for line in data.split(b"\n")]
+                lines = [_json(line, scrubber, source) if line.strip() else line for line in data.split(b"\n")]
                 return b"\n".join(lines)
             case ".parquet":
-                return _parquet(data, traces, source)
+                return _parquet(data, scrubber, source)
     except (ValueError, TypeError, pa.ArrowException):
         pass
-    return scrubbed_bytes(data, traces)
+    return scrubber.bytes(data)
 
 
-def _json(data: bytes, traces: Sequence[Trace], source: str) -> bytes:
+def _json(data: bytes, scrubber: Scrubber, source: str) -> bytes:
     record: Any = json.loads(data)
-    clean = scrubbed(record, traces, source=source)
+    clean = scrubber.record(record, source=source)
     if clean == record:
         return data
     indent = 1 if b"\n" in data.strip() else None
     return json.dumps(clean, indent=indent, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-def _parquet(data: bytes, traces: Sequence[Trace], source: str) -> bytes:
+def _parquet(data: bytes, scrubber: Scrubber, source: str) -> bytes:
     table = pq.read_table(io.BytesIO(data))
+    texts = "\n".join(str(each) for column in table.columns if pa.types.is_string(column.type) for each in column)
+    if not scrubber.concerns(texts.encode("utf-8", "surrogatepass")):
+        return data
     rows = table.to_pylist()
-    clean = scrubbed(rows, traces, source=source)
+    clean = scrubber.record(rows, source=source)
     if clean == rows:
         return data
     buffer = io.BytesIO()

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
 from include.domain.documents import DocumentKey
-from include.domain.erasure import Tombstone
+from include.domain.erasure import Tombstone, mark_of
 from include.domain.errors import ConfigError
 from include.records.repository import person
 from include.records.yaml_records import YamlRecords
@@ -42,6 +42,14 @@ class Tombstones(YamlRecords):
         paths = sorted((self._folder / "erased").glob("*/*.yaml"))
         read = (self._read(_TOMBSTONE, str(path.relative_to(self._folder))) for path in paths)
         return [each for each in read if each is not None]
+
+    def marks_among(self, source: str, doc_ids: Iterable[str]) -> Mapping[str, str]:
+        folder = self._folder / "erased" / Path(source).name
+        standing = {path.stem for path in folder.glob("*.yaml")}
+        if not standing or (salt := self._salt()) is None:
+            return {}
+        digests = ((doc_id, _digest(salt, DocumentKey(source, doc_id))) for doc_id in doc_ids if doc_id)
+        return {doc_id: mark_of(digest) for doc_id, digest in digests if digest in standing}
 
     def bury(self, keys: Sequence[DocumentKey], *, by: str, rule: str, at: str) -> Sequence[Tombstone]:
         with self._repository.locked():

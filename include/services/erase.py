@@ -142,27 +142,26 @@ def erase(everywhere: Everywhere, erasure: Erasure, *, confirmed: str, progress:
 def erase_again(everywhere: Everywhere) -> int:
     """Take out of the index what tombstones say was erased, after a restore of an older state: so many points. To be
     called before readers are let in. Places beside the index are not looked at."""
-    erased: dict[DocumentKey, None] = {}
-    seen: set[DocumentKey] = set()
     if not everywhere.tombstones.tombstones():
         return 0
+    found: dict[str, set[str]] = {}
     for payload in everywhere.index.points_everywhere():
-        key = _key_of(payload)
-        if key is not None and key not in seen:
-            seen.add(key)
-            if everywhere.tombstones.tombstone_of(key) is not None:
-                erased[key] = None
-    if not erased:
-        return 0
-    return everywhere.index.erase(list(erased)).before
+        if (key := _key_of(payload)) is not None:
+            found.setdefault(key.source, set()).add(key.doc_id)
+    erased = [
+        DocumentKey(source, doc_id)
+        for source, doc_ids in sorted(found.items())
+        for doc_id in sorted(everywhere.tombstones.marks_among(source, doc_ids))
+    ]
+    return everywhere.index.erase(erased).before if erased else 0
 
 
 def erased_in(index: IndexReader, tombstones: Tombstones, source: str) -> list[DocumentKey]:
     """Documents of a source that were erased, and are in its index all the same."""
     if not any(stone.source == source for stone in tombstones.tombstones()):
         return []
-    found = {key for hit in index.first_chunks(source) if (key := _key_of(hit.payload)) is not None}
-    return sorted(key for key in found if tombstones.tombstone_of(key) is not None)
+    found = {key.doc_id for hit in index.first_chunks(source) if (key := _key_of(hit.payload)) is not None}
+    return [DocumentKey(source, doc_id) for doc_id in sorted(tombstones.marks_among(source, found))]
 
 
 class _IndexPlace:

@@ -35,9 +35,10 @@ class WithoutErased:
 
     def list_documents(self) -> Listing:
         listing = self._connector.list_documents()
-        if not any(each.source == self.source for each in self._tombstones.tombstones()):
+        erased = self._tombstones.marks_among(self.source, listing.documents)
+        if not erased:
             return listing
-        kept = {doc_id: each for doc_id, each in listing.documents.items() if not self._is_erased(doc_id)}
+        kept = {doc_id: each for doc_id, each in listing.documents.items() if doc_id not in erased}
         return replace(listing, documents=kept)
 
     def fetch(self, doc_id: str) -> FetchedDocument:

@@ -55,17 +55,18 @@ class EdgeErasure:
                 shutil.rmtree(self._store.path / leftover)
             before = after = 0
             for collection in self._standing():
-                before += self._count(collection, keys)
-                after += self._count(self._copied_without(collection, keys), keys)
+                had, left = self._copied_without(collection, keys)
+                before, after = before + had, after + left
         return PlaceReport(
             self.name, Ending.CLEARED if before else Ending.NOTHING, before=before, after=after, unit="points"
         )
 
-    def _copied_without(self, collection: str, keys: Sequence[DocumentKey]) -> str:
-        """Returns what the collection is called now."""
+    def _copied_without(self, collection: str, keys: Sequence[DocumentKey]) -> tuple[int, int]:
+        """How many points of these documents the collection had, and how many its copy has."""
         copy, erased = _next_generation(collection), {(key.source, key.doc_id) for key in keys}
         with self._store.opened(collection) as engine:
-            expected = engine.count(Where()) - self._count_in(engine, keys)
+            before = self._count_in(engine, keys)
+            expected = engine.count(Where()) - before
             draft = self._store.begun(copy, engine.builder)
             with self._store.opened(draft.name) as fresh:
                 for page in engine.whole_pages():
@@ -75,7 +76,7 @@ class EdgeErasure:
                         if ((record.payload or {}).get("source"), (record.payload or {}).get("doc_id")) not in erased
                     )
                 fresh.flush()
-                copied = fresh.count(Where())
+                copied, after = fresh.count(Where()), self._count_in(fresh, keys)
         if copied != expected:
             shutil.rmtree(draft)
             raise StoreUnavailable(
@@ -85,7 +86,7 @@ class EdgeErasure:
         self._store.finished(draft, copy)
         self._store.repoint(collection, copy)
         shutil.rmtree(self._store.path / collection)
-        return copy
+        return before, after
 
     def _standing(self) -> list[str]:
         left = self._leftovers()

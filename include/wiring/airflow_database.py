@@ -1,7 +1,7 @@
 """Airflow's metadata database, as an erasure needs it: XComs, rendered templates, confs, questions and answers.
 
 Read as a database, not through Airflow: its models may not be used inside a task, and a table that a later release adds
-is looked into all the same. Only text is looked at, so that no table of ours has to be named here for the search.
+is looked into all the same. Rows stay, with the marks of tombstones in them, so that runs that are at work go on.
 """
 
 from __future__ import annotations
@@ -13,13 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from include.domain.erasure import Ending, Hit, PlaceReport, SearchReport, Trace
-from include.planning.scrubbing import scrubbed, scrubbed_text
+from include.planning.scrubbing import Scrubber
 from include.planning.spellings import all_spellings
 
 NAME = "Airflow's database"
-_DROPPED = frozenset({"xcom", "rendered_task_instance_fields"})
-"""Rows of these tables go whole: they are of a run that has ended, and nothing needs them."""
-
 _PAGE = 500
 
 
@@ -33,20 +30,19 @@ class AirflowDatabase:
     def clear(self, traces: Sequence[Trace]) -> PlaceReport:
         import sqlalchemy as sa
 
+        scrubber = Scrubber(traces)
         before = after = 0
         with self._tables() as (connection, tables):
             for table in tables:
                 columns = _texts(table)
                 for row in list(_rows(connection, table)):
-                    changes = {name: clean for name in columns if (clean := _clean(row[name], traces)) != row[name]}
+                    changes = {name: clean for name in columns if (clean := _clean(row[name], scrubber)) != row[name]}
                     if not changes:
                         continue
                     before += 1
                     same = [column == row[column.name] for column in table.primary_key.columns]
                     if not same:
                         after += 1
-                    elif table.name in _DROPPED:
-                        connection.execute(sa.delete(table).where(*same))
                     else:
                         connection.execute(sa.update(table).where(*same).values(**changes))
             connection.commit()
@@ -106,17 +102,17 @@ def _texts(table: Any) -> list[str]:
     return [column.name for column in found]
 
 
-def _clean(value: Any, traces: Sequence[Trace]) -> Any:
+def _clean(value: Any, scrubber: Scrubber) -> Any:
     """JSON stays JSON, in a column of that type or of text."""
     if isinstance(value, (dict, list)):
-        return scrubbed(value, traces)
-    if not isinstance(value, str):
+        return scrubber.record(value)
+    if not isinstance(value, str) or not scrubber.concerns(value.encode("utf-8", "surrogatepass")):
         return value
     try:
         record = json.loads(value)
     except ValueError:
-        return scrubbed_text(value, traces)
-    clean = scrubbed(record, traces)
+        return scrubber.text(value)
+    clean = scrubber.record(record)
     return value if clean == record else json.dumps(clean)
 
 

@@ -103,7 +103,7 @@ class Application:
 
     @cached_property
     def manifests(self) -> FileManifests:
-        return FileManifests(self.state)
+        return FileManifests(self.state, self.ledger)
 
     @cached_property
     def past_runs(self) -> PastRuns:
@@ -116,7 +116,7 @@ class Application:
 
     @cached_property
     def inbox(self) -> FileInbox:
-        return FileInbox(self.state, self.clock)
+        return FileInbox(self.state, self.clock, self.ledger)
 
     @cached_property
     def traffic(self) -> FileTraffic:

@@ -16,7 +16,9 @@ from include.domain.errors import TruecopyError
 from include.domain.events import Reason
 from include.domain.plan import PlanKind
 from include.hooks.secrets import weakness
+from include.records.receipts import FileReceipts
 from include.services.diagnose import Check, Diagnosis, Health
+from include.telemetry.erasures import how_open, open_erasures
 from include.telemetry.reception import OVER
 from include.wiring.application import Application
 from include.wiring.nights import alerts_of, reception_at
@@ -37,6 +39,7 @@ def checks(application: Application) -> list[tuple[str, Check]]:
             (f"webhook of {name}", partial(_webhook, application, name))
             for name in sorted(application.settings.sources)
         ),
+        ("erasures", partial(_erasures, application)),
         ("clock", partial(_clock, application)),
         *((f"alarms of {name}", partial(_alarms, application, name)) for name in sorted(application.settings.sources)),
     ]
@@ -112,6 +115,16 @@ def _source(application: Application, name: str) -> Iterator[Diagnosis]:
         advice = "They keep their last good version; mend them at the source"
         named = ", ".join(unreadable[:5])
         yield Diagnosis(subject, Health.WARNING, f"{len(unreadable)} documents cannot be read: {named}", advice)
+
+
+def _erasures(application: Application) -> Iterator[Diagnosis]:
+    receipts, now = FileReceipts(application.state).all(), application.clock.now()
+    left = open_erasures(receipts)
+    for receipt in left:
+        advice = "Mend what its receipt names, then run the same erasure again: docs/ERASURE.md"
+        yield Diagnosis("erasures", Health.WARNING, how_open(receipt, now), advice)
+    if receipts and not left:
+        yield Diagnosis("erasures", Health.OK, "all that were asked for are complete")
 
 
 def _misaddressed(application: Application) -> Iterator[Diagnosis]:

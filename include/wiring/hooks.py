@@ -18,6 +18,7 @@ from include.hooks.receiver import Door, Receiver
 from include.planning.looks import Look, next_look
 from include.ports import Clock, Inbox
 from include.records.inbox import FileInbox
+from include.records.ledger import GitLedger
 from include.records.state import StateRoot
 from include.records.traffic import FileTraffic
 from include.settings import Settings, WebhookSettings, load_settings
@@ -61,7 +62,7 @@ class Hooks:
 
     @cached_property
     def inbox(self) -> FileInbox:
-        return FileInbox(self.state, self.clock)
+        return FileInbox(self.state, self.clock, GitLedger(self.settings.ledger.absolute()))
 
     @cached_property
     def traffic(self) -> FileTraffic:

@@ -12,6 +12,7 @@ from include.domain.manifest import Gauge, Manifest, RunHead, RunState
 from include.planning.fences import CLOCK_TOLERANCE
 from include.records.manifests import RunName
 from include.records.past_runs import LostRun
+from include.records.receipts import FileReceipts
 from include.services.apply_dispositions import APPLY
 from include.services.detect_stale import DETECT
 from include.services.metadata_run import SET_METADATA
@@ -19,6 +20,7 @@ from include.services.resolve_canonical import RESOLVE
 from include.telemetry.alerts import Alert, alerts
 from include.telemetry.candidates import candidate_alerts, candidate_gauges
 from include.telemetry.dispositions import disposition_alerts, disposition_gauges
+from include.telemetry.erasures import erasure_alerts
 from include.telemetry.families import family_alerts, family_gauges
 from include.telemetry.gauges import Past, gauges, history_gauges, last_success, past_of
 from include.telemetry.reception import Reception, reception_alerts
@@ -130,6 +132,7 @@ def alerts_of(application: Application, source: str) -> list[Alert]:
     detected, applied = (latest_kept(application, source, dag_id) for dag_id in (DETECT, APPLY))
     found += candidate_alerts(_with_the_queue_of(detected, applied), source=source, now=now)
     found += disposition_alerts(applied, source=source, now=now)
+    found += erasure_alerts(FileReceipts(application.state).all(), source=source, now=now)
     return found + (reception_alerts(reception, now) if (reception := reception_at(application, source)) else [])
 
 

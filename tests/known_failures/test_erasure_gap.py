@@ -207,7 +207,8 @@ def test_what_is_not_of_the_document_stays_as_it_was(pristine: Path, erased: tup
     assert [each["doc_id"] for each in line["shown"]][1] == "rules/page-01.md"
     assert (folder / "airflow" / "logs" / "run" / "1.log").read_text().endswith("\nfine\n")
     with closing(sqlite3.connect(folder / "airflow" / "airflow.db")) as database:
-        (kept,) = database.execute("SELECT value FROM xcom").fetchall()
+        (ours, kept) = database.execute("SELECT value FROM xcom").fetchall()
+        assert json.loads(ours[0])["doc_ids"] == [erased[1].marks[0]]
         assert json.loads(kept[0]) == {"doc_ids": ["rules/page-01.md"]}
         assert json.loads(database.execute("SELECT conf FROM dag_run").fetchall()[0][0])["n"] == 3
     history = subprocess.run(

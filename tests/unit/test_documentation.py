@@ -17,6 +17,7 @@ from include.telemetry.alerts import ALERTS
 from include.telemetry.candidates import CANDIDATE_ALERTS, CANDIDATE_GAUGES
 from include.telemetry.evaluation import EVALUATION_GAUGES
 from include.telemetry.dispositions import DISPOSITION_ALERTS, DISPOSITION_GAUGES
+from include.telemetry.erasures import ERASURE_ALERTS
 from include.telemetry.families import FAMILY_ALERTS, FAMILY_GAUGES
 from include.telemetry.gauges import GAUGES, HISTORY_GAUGES
 from include.telemetry.reception import EVENT_ALERTS, EVENT_GAUGES
@@ -127,7 +128,7 @@ def test_every_gauge_and_alarm_is_documented_and_nothing_else_is() -> None:
     of_sources = {*GAUGES, *HISTORY_GAUGES, *EVENT_GAUGES, *FAMILY_GAUGES, *CANDIDATE_GAUGES, *DISPOSITION_GAUGES}
     gauges = {*of_sources, *EVALUATION_GAUGES, *SCRAPE_GAUGES}
     assert [name for name in sorted(gauges) if f"`{name}`" not in page] == []
-    alarms = (*ALERTS, *EVENT_ALERTS, *FAMILY_ALERTS, *CANDIDATE_ALERTS, *DISPOSITION_ALERTS)
+    alarms = (*ALERTS, *EVENT_ALERTS, *FAMILY_ALERTS, *CANDIDATE_ALERTS, *DISPOSITION_ALERTS, *ERASURE_ALERTS)
     assert [name for name in alarms if f"`{name}`" not in page] == []
     assert set(re.findall(r"`((?:rag|truecopy)\.[a-z0-9_.]+)`", page)) <= gauges
 

@@ -16,6 +16,8 @@ import tarfile
 import zipfile
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote, quote_plus
 
@@ -26,12 +28,20 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from include.domain.dates import rfc3339
 from include.domain.documents import DocumentKey
-from include.domain.erasure import Trace
-from include.planning.scrubbing import scrubbed
+from include.domain.erasure import Receipt, ReceiptState, Trace
+from include.planning.scrubbing import Scrubber
 from include.planning.spellings import spellings
 from include.planning.traces import traces_of
 from include.records.byte_search import FileSearch
+from include.records.receipts import FileReceipts
+from include.records.state import StateRoot
+from include.settings import Settings
+from include.telemetry.erasures import ERASURE_ALERTS, erasure_alerts
+from include.wiring.application import Application
+from include.wiring.erasure import Surroundings, registry
+from tests.builders import NOON
 
 KEY = DocumentKey("handbook", "people/jane-doe.md")
 PHRASE = "Jänes file & <number> 4711"
@@ -162,9 +172,57 @@ def test_an_ordinary_word_as_an_id_goes_only_where_it_is_an_id() -> None:
         "state": "created",
         "rows": [{"doc_id": "created", "detail": "of her"}, {"doc_id": "other", "detail": "x"}],
     }
-    clean = scrubbed(record, [trace], source="handbook")
+    clean = Scrubber([trace]).record(record, source="handbook")
     assert clean == {
         "state": "created",
         "rows": [{"doc_id": "erased-1", "detail": ""}, {"doc_id": "other", "detail": "x"}],
     }
-    assert scrubbed(record, [trace], source="elsewhere") == record
+    assert Scrubber([trace]).record(record, source="elsewhere") == record
+
+
+def test_every_place_is_on_the_page_for_the_privacy_officer(tmp_path: Path) -> None:
+    settings = Settings.model_validate(
+        {
+            "sources": {"handbook": {"kind": "git_markdown", "options": {"location": "."}}},
+            "state": str(tmp_path),
+            "ledger": str(tmp_path / "ledger"),
+        }
+    )
+    places = registry(Application(settings), Surroundings(tmp_path, tmp_path, "sqlite://", True))
+    page = (Path(__file__).parents[2] / "docs" / "ERASURE.md").read_text().casefold()
+    assert len(places) > 8
+    assert [place.name for place in places if place.name.casefold() not in page] == []
+
+
+def test_an_erasure_is_open_until_the_same_documents_were_erased_completely() -> None:
+    partial = Receipt(
+        "20260301120000-a",
+        ReceiptState.PARTIAL,
+        "a",
+        "ada",
+        "rule",
+        rfc3339(NOON),
+        sources=("handbook",),
+        open=("x: y",),
+    )
+    killed = replace(partial, erasure_id="20260301120000-b", checksum="b", state=ReceiptState.RUNNING, open=())
+    done = replace(partial, erasure_id="20260302120000-a", state=ReceiptState.COMPLETE)
+    now = NOON + timedelta(days=3)
+    alarms = erasure_alerts([killed, partial], source="handbook", now=now)
+    assert [each.name for each in alarms] == [*ERASURE_ALERTS] * 2
+    assert "3 days after it began: x: y" in alarms[1].message
+    assert "it did not end" in alarms[0].message
+    assert erasure_alerts([done, partial], source="handbook", now=now) == []
+    assert erasure_alerts([partial], source="site", now=now) == []
+
+
+def test_a_receipt_that_cannot_be_read_is_open_and_hides_no_other(tmp_path: Path) -> None:
+    state = StateRoot(str(tmp_path))
+    done = Receipt("20260302120000-a", ReceiptState.COMPLETE, "a", "ada", "rule", rfc3339(NOON), sources=("handbook",))
+    FileReceipts(state).save(done)
+    state.write("erasures/20260301120000-b/receipt.json", b"{")
+    found = FileReceipts(state).all()
+    assert found[0] == done
+    (alarm,) = erasure_alerts(found, source="handbook", now=NOON + timedelta(days=3))
+    assert "20260301120000-b" in alarm.message
+    assert "cannot be read" in alarm.message

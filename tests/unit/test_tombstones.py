@@ -9,11 +9,15 @@ import pytest
 
 from include.domain.documents import DocumentKey, Presence
 from include.domain.errors import ConfigError, DocumentNotPublic
-from include.domain.manifest import RunState
+from include.domain.events import Event
+from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, RunState
 from include.ports import Connector, RemovalMarks
+from include.records.inbox import FileInbox
 from include.records.ledger import GitLedger
+from include.records.manifests import FileManifests
+from include.records.state import StateRoot
 from include.services.erased import ErasedMarks, WithoutErased
-from tests.builders import context_of, day, night
+from tests.builders import at, context_of, day, night
 from tests.fakes.clock import FakeClock
 from tests.fakes.index import FakeIndexStore
 from tests.fakes.records import FakeRemovalMarks
@@ -85,6 +89,24 @@ def test_no_run_brings_an_erased_document_back(tmp_path: Path, how: str) -> None
         indexed = {chunk.doc_id for chunk in index.scan("handbook")}
     assert "rules/travel" in indexed
     assert KEY.doc_id not in indexed
+
+
+def test_who_was_at_work_meanwhile_does_not_name_an_erased_document_at_its_end(tmp_path: Path) -> None:
+    ledger, state = GitLedger(tmp_path / "ledger"), StateRoot(str(tmp_path / "state"))
+    (stone,) = ledger.bury([KEY], by="ada", rule="GDPR art. 17", at=NOON)
+    outcomes = tuple(DocumentOutcome(name, DocumentState.FAILED, f"no {name}") for name in (KEY.doc_id, "rules/travel"))
+    night = Manifest("1", "reconcile_index", "handbook", at(0), RunState.DEGRADED, outcomes=outcomes)
+    FileManifests(state, ledger).save(night)
+    FileManifests(state, ledger).save_part(night, "1")
+    clock = FakeClock()
+    FileInbox(state, clock, ledger).put(
+        Event("handbook", "k", clock.now(), (KEY.doc_id, "rules/travel")), remembered_days=1
+    )
+    left = FileManifests(state).load("reconcile_index", "1", "handbook")
+    assert [each.doc_id for each in left.outcomes] == [stone.mark, "rules/travel"]
+    assert not any(b"jane" in state.read(path) for path in state.walk())
+    (event,) = FileInbox(state, clock).open("handbook")
+    assert event.doc_ids == (stone.mark, "rules/travel")
 
 
 def test_a_read_that_began_before_the_erasure_writes_nothing_after_it(tmp_path: Path) -> None:
