@@ -9,6 +9,7 @@ import subprocess
 import time
 from dataclasses import replace
 from html import unescape
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,28 @@ from tests.ops_pages import FakeAccess, application_in, served
 
 EDITOR = {"x-user": "editor", "sec-fetch-site": "same-origin"}
 NAMES = ("old/a.md", "old/b.md", "old/c.md")
+
+
+class Fields(HTMLParser):
+    """The fields of a page's forms as a browser reads them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[dict[str, str | None]] = []
+
+    @classmethod
+    def of(cls, page: str) -> Fields:
+        made = cls()
+        made.feed(page)
+        return made
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "input":
+            self.found.append(dict(attrs))
+            assert "onfocus" not in dict(attrs)
+
+    def named(self, name: str) -> list[str]:
+        return [each.get("value") or "" for each in self.found if each.get("name") == name]
 
 
 def waiting(folder: Path) -> Application:
@@ -233,12 +256,37 @@ def test_many_are_decided_by_their_number_in_one_commit(application: Application
     assert last_commit(application).startswith("the editor: Decide archive for 2 documents of handbook")
 
 
+def test_the_forms_of_the_pages_send_what_they_show_whatever_ids_look_like(
+    application: Application, client: TestClient
+) -> None:
+    names = ('a" onfocus="x\' b.md', "<b>&amp;\u2028.md")
+    queued(application, *(candidate(name) for name in names))
+    list_ = Fields.of(client.get("/truecopy/review", headers={"x-user": "editor"}).text)
+    chosen = [json.loads(value) for value in list_.named("item")]
+    assert chosen == [[SOURCE, name, f"evidence-{name}"] for name in sorted(names)]
+    form = {"item": list_.named("item"), "disposition": "archive", "reason": 'a "clearing"'}
+    asked = Fields.of(client.post("/truecopy/review-many", data=form, headers=EDITOR).text)
+    sent = {name: asked.named(name)[0] for name in ("items", "disposition", "reason", "until")}
+    assert client.post("/truecopy/review-many/record", data={**sent, "count": "2"}, headers=EDITOR).status_code == 200
+    made = application.ledger.candidate(SOURCE, names[0]).decision
+    assert made
+    assert made.why == 'a "clearing"'
+
+
 def test_all_that_a_filter_chooses_are_shown_with_their_number(reading: TestClient) -> None:
     form = {"everything": "1", "q": "old/", "disposition": "keep", "reason": "they are fine"}
     asked = reading.post("/truecopy/review-many", data=form, headers=EDITOR)
     assert "Keep: 3 candidates" in asked.text
     assert reading.post("/truecopy/review-many", data={**form, "reason": ""}, headers=EDITOR).status_code == 422
     assert reading.post("/truecopy/review-many", data={**form, "q": "none"}, headers=EDITOR).status_code == 422
+
+
+def test_of_many_those_whose_evidence_is_another_by_now_are_left(application: Application, client: TestClient) -> None:
+    rows = json.dumps([[SOURCE, NAMES[0], "what-was-on-the-screen"], [SOURCE, NAMES[1], f"evidence-{NAMES[1]}"]])
+    answer = many(client, [], "2", items=rows)
+    assert answer.status_code == 409
+    assert "the evidence is another" in answer.text
+    assert [item.doc_id for item in application.ledger.candidates(SOURCE).decided] == [NAMES[1]]
 
 
 def test_of_many_what_was_decided_meanwhile_stays_and_is_named(application: Application, client: TestClient) -> None:
@@ -288,12 +336,13 @@ def test_what_is_no_candidate_and_what_is_spoilt_is_said(application: Applicatio
 
 def test_markup_stays_text_and_links_keep_the_whole_id(application: Application, client: TestClient) -> None:
     hostile = candidate(
-        "a/../b?c#d%2F.md", title=HOSTILE_TITLE, diff=f"--- a\n+++ b\n-{HOSTILE_TITLE}", url="javascript:x"
+        "a/../b?c#d%.md", title=HOSTILE_TITLE, diff=f"--- a\n+++ b\n-{HOSTILE_TITLE}", url="javascript:x"
     )
     queued(application, hostile, candidate(RIGHT_TO_LEFT))
-    path = "/truecopy/review/handbook/a%2F..%2Fb%3Fc%23d%252F.md"
+    path = "/truecopy/review/handbook/a%2F..%2Fb%3Fc%23d%25.md"
     for address in ("/truecopy/review", path):
         text = client.get(address, headers={"x-user": "editor"}).text
+        assert "&lt;script&gt;alert" in text
         assert "<script>alert" not in text
         assert 'href="javascript' not in text
         assert "style=" not in text

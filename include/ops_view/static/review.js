@@ -8,6 +8,14 @@
   const rows = Array.from(document.querySelectorAll("[data-row]"));
   let at = -1;
 
+  // Keys arrive in a frame that has the focus. It is taken only where nothing else on Airflow's page has it.
+  try {
+    const outer = window.parent.document;
+    if (window.parent !== window && outer.activeElement === outer.body) window.focus();
+  } catch (error) {
+    // framed by something that is not our Airflow
+  }
+
   function wanted() {
     try {
       return window.localStorage.getItem(KEPT) !== "off";
