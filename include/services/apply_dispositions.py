@@ -33,6 +33,7 @@ from include.services.judging_dispositions import (
     standing_dispositions,
 )
 from include.services.reading import Progress
+from include.services.recording import Recording
 from include.services.run_record import by_document
 
 APPLY = "apply_dispositions"
@@ -126,11 +127,11 @@ def _carried_out(
     run: GatedRun, planned: PlannedDispositions, approved: ApprovedDispositions, progress: Progress
 ) -> Manifest:
     run.allow(documents=planned.plan.indexed_documents, removals=len(approved.hidden))
-    work = CarryingOut(run.context, approved, planned.inventory, run_id=run.manifest.run_id)
+    into = Recording(run.context, planned.inventory, run_id=run.manifest.run_id)
     try:
-        work.carry_out(lagging(run.context, planned), progress)
+        CarryingOut(run.context, approved, into).carry_out(lagging(run.context, planned), progress)
     finally:
-        run.manifest = replace(run.manifest, outcomes=by_document(*work.outcomes))
+        run.manifest = replace(run.manifest, outcomes=by_document(*into.outcomes))
     if run.manifest.released:
         run.clear_released()
     return _concluded(run, planned)

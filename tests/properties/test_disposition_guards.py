@@ -15,7 +15,7 @@ from include.domain.metadata import Hand
 from include.domain.review import Disposition
 from include.planning import dispositions, purging
 from include.planning.limits import Limits
-from include.services import carrying_out, ingest, judging, judging_dispositions, marking, protecting
+from include.services import ingest, judging, judging_dispositions, marking, protecting, recording
 from include.services.protecting import hold
 from include.staleness import detection
 from tests.connector_sources import GitRepository
@@ -189,7 +189,7 @@ def _none(*_: object, **__: object) -> Any:
     return {}
 
 
-def _no_fresh_look(self: carrying_out.CarryingOut) -> Any:
+def _no_fresh_look(self: recording.Recording) -> Any:
     return {}
 
 
@@ -204,13 +204,13 @@ GUARDS = [
         what_was_protected_before_the_run_is_archived,
         lambda patch: (
             patch.setattr(judging_dispositions, "why_protected", _none),
-            patch.setattr(carrying_out, "why_protected", _none),
+            patch.setattr(recording, "why_protected", _none),
         ),
     ),
     Guard(
         "protection, right before",
         what_is_protected_while_the_run_is_at_work_is_purged,
-        switch(carrying_out.CarryingOut, "_protected", _no_fresh_look),
+        switch(recording.Recording, "protected", _no_fresh_look),
     ),
     Guard(
         "the text that was decided about",
@@ -221,8 +221,8 @@ GUARDS = [
         "the version at the source",
         a_version_that_nobody_has_looked_at_is_purged,
         switch(
-            carrying_out.CarryingOut,
-            "_read",
+            recording.Recording,
+            "read",
             lambda self, each: self._context.connector.fetch(each.doc_id),
         ),
     ),
