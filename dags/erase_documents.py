@@ -8,8 +8,8 @@ of the answers: unpublish it at its source, and the night removes it.
 and chunks were found, and their `checksum`. Run it again with `dry_run` off, the same params, a `rule` and that
 `checksum`: it erases exactly these, or nothing. Confirming by checksum takes the place of the deletion limit.
 
-**Params.** `source` with `doc_ids`, or `urls`; `rule`, the request or law that this follows. It is kept for ever: no
-name in it. To search for a phrase, use `truecopy erase --find` in a terminal: params are stored by Airflow.
+**Params.** `source` with `doc_ids`, or `urls`, or `requested`; `rule`, the request or law that this follows. It is kept
+for ever: no name in it. To search for a phrase, use `truecopy erase --find` in a terminal: Airflow stores its params.
 
 **When it is red.**
 
@@ -43,6 +43,7 @@ from airflow.sdk import Param, dag, task
         "source": Param("", type="string", description="the source of the documents"),
         "doc_ids": Param([], type="array", items={"type": "string"}, description="documents by id"),
         "urls": Param([], type="array", items={"type": "string"}, description="documents by address"),
+        "requested": Param(False, type="boolean", description="documents that say `status: erase` themselves"),
         "rule": Param("", type="string", description="the request or law that this follows; kept, so without a name"),
         "dry_run": Param(True, type="boolean", description="only say what would be erased"),
         "checksum": Param("", type="string", description="of the dry run that you looked at"),

@@ -29,6 +29,10 @@ def erase(
     doc_ids: Annotated[list[str] | None, typer.Argument(help="documents by id")] = None,
     url: Annotated[list[str] | None, typer.Option(help="documents by address; may be repeated")] = None,
     find: Annotated[list[str] | None, typer.Option(help="documents that say this, such as a name")] = None,
+    requested: Annotated[
+        bool,
+        typer.Option("--requested", help="documents that say so themselves: `status: erase` in their front matter"),
+    ] = False,
     write: Annotated[Path | None, typer.Option(help="write what was found to this file, for review")] = None,
     from_: Annotated[Path | None, typer.Option("--from", help="a list that was reviewed")] = None,
     confirm: Annotated[str, typer.Option(help="the checksum of the documents shown; without it nothing is done")] = "",
@@ -47,7 +51,7 @@ def erase(
         out.print(f"{erasure.erase_what_came_back(application_)} points of erased documents were taken out again")
         return
     reviewed = read_list(from_) if from_ else ErasureList(())
-    if from_ and (source or url or find):
+    if from_ and (source or url or find or requested):
         raise ConfigError("--from is a list of its own: take out or add documents there, and name none beside it")
     asked = erasure.Asked(
         by=speaker(by),
@@ -55,6 +59,7 @@ def erase(
         keys=reviewed.keys or tuple(DocumentKey(source, doc_id) for doc_id in doc_ids or ()),
         urls=tuple(url or ()),
         find=tuple(find or ()),
+        requested=requested,
         source=source,
         phrases=(*(phrase or ()), *reviewed.phrases),
     )

@@ -35,6 +35,9 @@ from include.ports.erasing import ErasableIndex, Place, Receipts, Search, Tombst
 
 log = logging.getLogger(__name__)
 
+REQUESTED = "erase"
+"""The status that a page gives itself, in its front matter, when it was published by mistake or has to go by law."""
+
 
 @dataclass(frozen=True, slots=True)
 class Everywhere:
@@ -57,11 +60,12 @@ def find_targets(
     keys: Sequence[DocumentKey] = (),
     urls: Sequence[str] = (),
     phrases: Sequence[str] = (),
+    requested: bool = False,
     source: str = "",
 ) -> list[Target]:
-    """The named documents, those at these addresses, and those that say one of these phrases anywhere: in their text,
-    title, address or metadata, whatever the case and the white space. Sorted; a named one is there though the index
-    does not hold it. `source` narrows the search."""
+    """The named documents, those at these addresses, those that say one of these phrases anywhere: in their text,
+    title, address or metadata, whatever the case and the white space; and with `requested` those whose source says that
+    their status is REQUESTED. Sorted; a named one is there though the index does not hold it. `source` narrows it."""
     wanted = {_flat(phrase): phrase for phrase in phrases if phrase.strip()}
     found: dict[DocumentKey, Target] = {key: Target(key, why="named") for key in keys}
     for payload in everywhere.index.points_everywhere():
@@ -71,6 +75,8 @@ def find_targets(
         why = found[key].why if key in found else ""
         if not why and str(payload.get("url") or "") in urls:
             why = "its address"
+        if not why and requested and _flat(str(payload.get("stated_status") or "")) == REQUESTED:
+            why = f"its source says: {REQUESTED}"
         if not why and wanted:
             text = _flat(" ".join(said(payload)))
             why = "; ".join(f"says {phrase!r}" for flat, phrase in wanted.items() if flat in text)

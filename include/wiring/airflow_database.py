@@ -46,10 +46,20 @@ class AirflowDatabase:
                     else:
                         connection.execute(sa.update(table).where(*same).values(**changes))
             connection.commit()
-            if connection.dialect.name == "sqlite":
+            overwrites = connection.dialect.name == "sqlite"
+            if overwrites:
                 connection.execute(sa.text("PRAGMA wal_checkpoint(TRUNCATE)"))
+        if not before or overwrites:
+            ending = Ending.CLEARED if before else Ending.NOTHING
+            return PlaceReport(self.name, ending, before=before, after=after, unit="rows")
         return PlaceReport(
-            self.name, Ending.CLEARED if before else Ending.NOTHING, before=before, after=after, unit="rows"
+            self.name,
+            Ending.OPEN,
+            before=before,
+            after=after,
+            unit="rows",
+            open="the rows are rewritten; the server keeps their former versions in its files for a while",
+            until="its own clean-up (VACUUM FULL in PostgreSQL), and the age of its log and backups",
         )
 
     def search(self, traces: Sequence[Trace]) -> SearchReport:

@@ -25,6 +25,7 @@ from include.ports.erasing import ErasableIndex, Place, Search
 from include.records.byte_search import FileSearch, RemoteSearch
 from include.records.ledger_traces import LedgerFiles
 from include.records.log_files import LogFiles
+from include.records.manifests import RUNS
 from include.records.receipts import FileReceipts
 from include.records.state_traces import RemovalMarkFiles, StateFiles
 from include.services.erase import Everywhere, erase, erase_again, find_targets
@@ -124,6 +125,8 @@ def _folders(application: Application, around: Surroundings) -> dict[str, Path]:
         found["Airflow's folder"] = around.home
     if around.logs is not None:
         found["Airflow's logs"] = around.logs
+    questions = (*settings.evaluation.questions, *filter(None, [settings.evaluation.baseline]))
+    found |= {f"questions in {path}": path for path in questions}
     found |= {f"search of {path}": path for path in settings.erasure.search}
     return {name: path.absolute() for name, path in found.items() if path.exists()}
 
@@ -159,22 +162,31 @@ class Asked:
     keys: tuple[DocumentKey, ...] = ()
     urls: tuple[str, ...] = ()
     find: tuple[str, ...] = ()
+    requested: bool = False
     source: str = ""
     phrases: tuple[str, ...] = ()
 
 
 def plan_erasure(application: Application, asked: Asked) -> list[Target]:
     """What would be erased. Changes nothing. Raises ConfigError when nothing was asked for, or is of no source."""
-    if not (asked.keys or asked.urls or asked.find):
-        raise ConfigError("say what to erase: a source and documents, --url, --find with a phrase, or --from a list")
-    for key in asked.keys:
-        if key.source not in application.settings.sources:
-            known = ", ".join(sorted(application.settings.sources))
-            raise ConfigError(f"source {key.source!r} is not configured; configured are {known}")
-    application.store  # noqa: B018 (the index must be there, or nothing can be found in it)
-    return find_targets(
-        everywhere(application), keys=asked.keys, urls=asked.urls, phrases=asked.find, source=asked.source
+    if not (asked.keys or asked.urls or asked.find or asked.requested):
+        raise ConfigError(
+            "say what to erase: a source and documents, --url, --find with a phrase, --requested, or --from a list"
+        )
+    targets = find_targets(
+        everywhere(application),
+        keys=asked.keys,
+        urls=asked.urls,
+        phrases=asked.find,
+        requested=asked.requested,
+        source=asked.source,
     )
+    for source in sorted({target.key.source for target in targets if not target.chunks}):
+        # A source that was taken out of the settings may have left something all the same; a slip has not.
+        if source not in application.settings.sources and not application.state.names(f"{RUNS}/{source}"):
+            known = ", ".join(sorted(application.settings.sources))
+            raise ConfigError(f"source {source!r} is not configured and has left nothing; configured are {known}")
+    return targets
 
 
 def carry_out(
@@ -240,6 +252,7 @@ def erase_as_asked(application: Application, run: Run, params: Mapping[str, Any]
         rule=str(params["rule"]),
         keys=tuple(DocumentKey(source, str(doc_id)) for doc_id in params["doc_ids"]),
         urls=tuple(map(str, params["urls"])),
+        requested=bool(params["requested"]),
     )
     targets = plan_erasure(application, asked)
     keys = [target.key for target in targets]

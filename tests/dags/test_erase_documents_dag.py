@@ -17,7 +17,15 @@ pytestmark = pytest.mark.slow
 
 PAGES = {f"rules/page-{number}.md": f"# Page {number}\n\nThe number is {number * 37}.\n" for number in range(3)}
 JANE = DocumentKey("handbook", "people/jane-doe.md")
-DEFAULTS: dict[str, Any] = {"source": "", "doc_ids": [], "urls": [], "rule": "", "dry_run": True, "checksum": ""}
+DEFAULTS: dict[str, Any] = {
+    "source": "",
+    "doc_ids": [],
+    "urls": [],
+    "requested": False,
+    "rule": "",
+    "dry_run": True,
+    "checksum": "",
+}
 
 
 def test_it_erases_what_was_looked_at_and_nothing_else(

@@ -247,7 +247,9 @@ class BrokenIndex:
         return getattr(self._index, name)
 
 
-@pytest.mark.parametrize("broken", [("index",), ("manifests", "ledger", "Airflow's database")], ids=str)
+@pytest.mark.parametrize(
+    "broken", [pytest.param(("index",), marks=pytest.mark.slow), ("manifests", "ledger", "Airflow's database")], ids=str
+)
 def test_a_place_that_fails_makes_the_receipt_partial_and_is_named(home: Path, broken: tuple[str, ...]) -> None:
     stray = home / "state" / "debug" / "dump.json.gz"
     stray.parent.mkdir()
@@ -312,6 +314,7 @@ def test_an_erasure_killed_at_any_step_is_finished_by_the_same_command(
     assert found_below(home / "state", home / "airflow") == set()
 
 
+@pytest.mark.slow
 def test_one_that_is_killed_when_the_text_is_gone_says_what_it_could_not_look_for(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

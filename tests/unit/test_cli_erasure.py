@@ -16,6 +16,7 @@ from tests.unit.test_cli import run
 PAGES = {
     **{f"rules/page-{number}.md": f"# Rule {number}\n\nRule {number} is kept.\n" for number in range(4)},
     "people/jane-doe.md": "# Jane\n\nJane Doe lives at Elm Street 14.\n",
+    "people/slip.md": "---\nstatus: erase\n---\n\n# Slip\n\nPublished by mistake.\n",
     "people/letters.md": "# Letters\n\nA letter to Jane Doe, Elm Street.\n",
 }
 
@@ -73,4 +74,6 @@ def test_a_call_that_says_nothing_or_too_much_is_refused(handbook: Application, 
     assert code == 0
     assert run("erase", "handbook", "people/jane-doe.md", "--confirm", shown["checksum"])[0] == 2  # no rule
     assert run("erase", "--from", str(tmp_path / "none.yaml"))[0] == 2
+    code, asked_for = run("erase", "--requested", "--json")
+    assert (code, [each["doc_id"] for each in asked_for["documents"]]) == (0, ["people/slip.md"])
     assert indexed(handbook) == PAGES.keys()
