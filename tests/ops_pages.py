@@ -12,6 +12,7 @@ from fastapi import FastAPI, HTTPException, Request
 
 from include.domain.date_candidates import DateField
 from include.domain.dates import rfc3339
+from include.domain.errors import StoreUnavailable
 from include.domain.inventory import Proof
 from include.domain.manifest import DocumentOutcome, DocumentState, Findings, Manifest, RunState
 from include.domain.plan import Action, Change, HeldPlan, Hold, HoldReason, checksum
@@ -26,9 +27,11 @@ ROLES = {"viewer": frozenset({"read"}), "editor": frozenset({"read", "start"}), 
 
 @dataclass
 class FakeAccess:
-    """Airflow's answers, by role; who asks stands in a header. `started` is what was started by whom."""
+    """Airflow's answers, by role; who asks stands in a header. `started` is what was started by whom, `problem` why
+    nothing can be."""
 
     started: list[tuple[str, str, str, Mapping[str, object]]] = field(default_factory=list)
+    problem: str = ""
 
     @staticmethod
     def login(request: Request) -> str:
@@ -46,6 +49,8 @@ class FakeAccess:
         return f"the {user}"
 
     async def start(self, request: Request, dag_id: str, run_id: str, inputs: Mapping[str, object]) -> None:
+        if self.problem:
+            raise StoreUnavailable(self.problem)
         self.started.append((request.headers["x-user"], dag_id, run_id, inputs))
 
 

@@ -6,7 +6,8 @@ Imports none of the pages: one of them may be what is broken.
 from __future__ import annotations
 
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request, Response
-from fastapi.exception_handlers import http_exception_handler
+from fastapi.exception_handlers import http_exception_handler, request_validation_exception_handler
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
@@ -26,10 +27,18 @@ def explain_errors(app: FastAPI, view: View) -> None:
             return view.refused(request, error.status_code, str(error.detail))
         return await http_exception_handler(request, error)
 
+    async def misread(request: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        if "text/html" in request.headers.get("accept", ""):
+            wrong = ", ".join(".".join(map(str, each["loc"][1:])) for each in error.errors())
+            return view.refused(request, 422, f"The address or the form of this page has no valid value for {wrong}.")
+        return await request_validation_exception_handler(request, error)
+
     async def trouble(request: Request, error: Exception) -> Response:
         return view.trouble(request, error)
 
     app.add_exception_handler(StarletteHTTPException, refused)
+    app.add_exception_handler(RequestValidationError, misread)
     app.add_exception_handler(TruecopyError, trouble)
     app.add_exception_handler(Exception, trouble)
 

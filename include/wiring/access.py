@@ -6,6 +6,7 @@ of ours is served: closed, not open.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -54,7 +55,7 @@ class AirflowAccess:
         if answer.is_error:
             raise StoreUnavailable(
                 f"Airflow did not start run {run_id} of {dag_id}: it answered {answer.status_code} "
-                f"{answer.text[:300]}. Start it from Airflow's pages",
+                f"{answer.text[:300]}. Start {dag_id} in Airflow, with this configuration: {json.dumps(dict(inputs))}",
                 dag_id=dag_id,
                 status=answer.status_code,
             )

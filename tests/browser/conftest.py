@@ -7,15 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.browser.browser import SCREENSHOTS, Browser, chromium, why_there_is_none
 from tests.browser.site import Site, living_site
-
-try:
-    from tests.browser.browser import SCREENSHOTS, Browser, chromium, why_there_is_none
-except ImportError as error:  # selenium is not installed
-    missing = str(error)
-
-    def why_there_is_none() -> str:
-        return missing
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

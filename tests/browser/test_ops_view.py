@@ -42,6 +42,7 @@ def headers(site: Site, account: str) -> dict[str, str]:
 
 def test_the_menu_of_airflow_leads_into_the_ops_view(browser: Browser) -> None:
     browser.driver.switch_to.default_content()
+    browser.driver.get(f"{browser.url}/")
     browser.link("truecopy").click()
     browser.enter()
     assert browser.driver.current_url.startswith(f"{browser.url}/plugin/truecopy")
@@ -100,7 +101,7 @@ def test_cards_say_what_is_true_what_is_held_and_why_a_source_failed(browser: Br
 def test_a_replaced_page_shows_what_changed_in_its_text(browser: Browser) -> None:
     browser.open()
     browser.go(f"/runs/{RECONCILE}/cli__second/handbook")
-    browser.find("summary").click()
+    browser.find("#outcomes summary").click()
     assert "[-6-] {+14+} days" in browser.find(".diff").text
 
 

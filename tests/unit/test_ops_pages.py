@@ -219,6 +219,41 @@ def test_an_approval_is_recorded_with_name_and_reason_and_starts_the_run_that_wo
     assert "Approve 3 changes" not in page, "nobody approves twice"
 
 
+def test_of_two_who_approve_the_first_one_counts_and_the_run_at_work_is_left_alone(
+    application: Application, access: FakeAccess, client: TestClient
+) -> None:
+    plan = application.ledger.hold(a_held_plan("guide"))
+    path = f"/truecopy/held/guide/{plan.checksum}"
+    for reason in ("first", "second"):
+        answer = client.post(f"{path}/approve", headers={"x-user": "editor", **SAME}, data={"reason": reason})
+        assert (answer.status_code, answer.headers["location"]) == (303, path)
+    release = application.ledger.find_release("guide", plan.checksum)
+    assert release is not None
+    assert (release.reason, len(access.started)) == ("first", 1)
+    application.ledger.use_release(release, access.started[0][2])
+    client.post(f"{path}/reject", headers={"x-user": "editor", **SAME}, data={"reason": "too late"})
+    held = application.ledger.held("guide")
+    assert held is not None
+    assert (held.rejected_by, len(access.started)) == ("", 1)
+
+
+def test_an_answer_that_airflow_does_not_act_on_is_said_to_be_recorded(
+    application: Application, access: FakeAccess, client: TestClient
+) -> None:
+    plan = application.ledger.hold(a_held_plan("guide"))
+    access.problem = "Airflow answered 500. Start apply_held_plan in Airflow"
+    path = f"/truecopy/held/guide/{plan.checksum}/approve"
+    answer = client.post(path, headers={"x-user": "editor", **SAME}, data={"reason": "merged"})
+    assert answer.status_code == 503
+    assert "is recorded, but nothing has acted on it yet. Airflow answered 500" in answer.text
+    assert application.ledger.find_release("guide", plan.checksum) is not None
+
+
+def test_an_address_that_was_mistyped_is_a_page_too(client: TestClient) -> None:
+    assert "no valid value for page" in text_of(client, "/runs?page=zero", status=422)
+    assert "There is nothing here" in text_of(client, "/nowhere", status=404)
+
+
 def test_while_an_approval_is_carried_out_nobody_is_asked_again_and_if_it_fails_somebody_is(
     application: Application, client: TestClient
 ) -> None:

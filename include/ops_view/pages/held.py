@@ -16,7 +16,7 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Query, Request, Res
 
 from include.domain.dates import from_rfc3339
 from include.domain.documents import DocumentKey
-from include.domain.errors import ConfigError, Held, TruecopyError
+from include.domain.errors import ConfigError, Held, StoreUnavailable, TruecopyError
 from include.domain.manifest import Manifest, RunState
 from include.domain.plan import Action, Change, HeldPlan, PlanKind, Release
 from include.ops_view.access import Person
@@ -154,7 +154,7 @@ def routes(view: View) -> APIRouter:
         )
         if refused is not None:
             return refused
-        await view.access.start(request, APPLY_HELD, run_of(source, checksum), {"source": source, "checksum": checksum})
+        await _start(view, request, source, checksum)
         return view.back_to(request, path_of("held", source, checksum))
 
     @router.post("/held/{source}/{checksum}/reject")
@@ -173,12 +173,23 @@ def routes(view: View) -> APIRouter:
         if refused is not None:
             return refused
         if asked:  # the question under Airflow's required actions withdraws itself when its run starts over
-            await view.access.start(
-                request, APPLY_HELD, run_of(source, checksum), {"source": source, "checksum": checksum}
-            )
+            await _start(view, request, source, checksum)
         return view.back_to(request, path_of("held", source, checksum))
 
     return router
+
+
+async def _start(view: View, request: Request, source: str, checksum: str) -> None:
+    """Start the run that reads the answer in the ledger. Raises StoreUnavailable."""
+    asked = {"source": source, "checksum": checksum}
+    try:
+        await view.access.start(request, APPLY_HELD, run_of(source, checksum), asked)
+    except StoreUnavailable as error:
+        raise StoreUnavailable(
+            f"Your answer about plan {checksum} of {source} is recorded, but nothing has acted on it yet. {error}",
+            source=source,
+            checksum=checksum,
+        ) from error
 
 
 def _decide(
@@ -197,6 +208,10 @@ def _decide(
     plan = _standing(application, source, checksum)
     if plan is None:
         return _gone(view, request, person, source, checksum, answered=word)
+    said = _open(application, plan).release
+    if said is not None and (word == "approve" or said.used_by_run):
+        # Somebody was first. Starting the run over would break off what it is doing.
+        return view.back_to(request, path_of("held", source, checksum))
     if not reason.strip():
         problem = "Say why: the reason becomes part of the record. Nothing was decided."
         return _shown(view, request, person, plan, problem=problem, status=422)
