@@ -48,7 +48,14 @@ def query_log_of(application: Application, *, key: str) -> QueryLog | None:
     chosen = application.settings.api.query_log
     if not chosen.enabled:
         return None
-    return QueryLog(application.state, application.clock, form=chosen.text, key=key, keep_days=chosen.keep_days)
+    return QueryLog(
+        application.state,
+        application.clock,
+        form=chosen.text,
+        key=key,
+        keep_days=chosen.keep_days,
+        tombstones=application.ledger,
+    )
 
 
 def serve(

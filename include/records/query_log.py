@@ -26,6 +26,7 @@ from typing import Any, Literal
 
 from include.domain.dates import rfc3339
 from include.ports import Clock
+from include.ports.erasing import Tombstones
 from include.records.state import StateRoot
 
 log = logging.getLogger(__name__)
@@ -77,8 +78,11 @@ class QueryLog:
         keep_days: int = 30,
         most_waiting: int = MOST_WAITING,
         every: float = WRITTEN_EVERY_SECONDS,
+        tombstones: Tombstones | None = None,
     ) -> None:
+        """With `tombstones` a document that was erased between the answer and its line is not named."""
         self._state = state
+        self._tombstones = tombstones
         self._clock = clock
         self._form = form
         self._key = key.encode() or secrets.token_bytes(32)
@@ -186,6 +190,10 @@ class QueryLog:
 
     def _line(self, question: AskedQuestion) -> dict[str, Any]:
         line = asdict(question) | {"at": rfc3339(question.at)}
+        if self._tombstones is not None:
+            for shown in line["shown"]:
+                marks = self._tombstones.marks_among(shown["source"], [shown["doc_id"]])
+                shown["doc_id"] = marks.get(shown["doc_id"], shown["doc_id"])
         text = line.pop("query")
         if self._form == "plain":
             line["query"] = text

@@ -27,6 +27,8 @@ class WithoutErased:
 
     def __getattr__(self, name: str) -> Any:
         """Whatever else this connector can do."""
+        if name.startswith("_"):  # a copy that is not made yet asks for what it does not have
+            raise AttributeError(name)
         return getattr(self._connector, name)
 
     @property

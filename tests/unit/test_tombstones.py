@@ -15,6 +15,7 @@ from include.ports import Connector, RemovalMarks
 from include.records.inbox import FileInbox
 from include.records.ledger import GitLedger
 from include.records.manifests import FileManifests
+from include.records.query_log import AskedQuestion, QueryLog, Shown
 from include.records.state import StateRoot
 from include.services.erased import ErasedMarks, WithoutErased
 from tests.builders import at, context_of, day, night
@@ -104,6 +105,12 @@ def test_who_was_at_work_meanwhile_does_not_name_an_erased_document_at_its_end(t
     )
     left = FileManifests(state).load("reconcile_index", "1", "handbook")
     assert [each.doc_id for each in left.outcomes] == [stone.mark, "rules/travel"]
+    log = QueryLog(state, clock, tombstones=ledger)
+    shown = (Shown("handbook", KEY.doc_id, "v1", 0.9), Shown("handbook", "rules/travel", "v1", 0.5))
+    log.record(AskedQuestion("r1", clock.now(), "desk", "who?", "plain", (), 5, shown, 2, 3.0))
+    log.close()
+    (line,) = log.since(clock.now())
+    assert [each["doc_id"] for each in line["shown"]] == [stone.mark, "rules/travel"]
     assert not any(b"jane" in state.read(path) for path in state.walk())
     (event,) = FileInbox(state, clock).open("handbook")
     assert event.doc_ids == (stone.mark, "rules/travel")
