@@ -4,7 +4,8 @@ How a page is added
 -------------------
 1. `include/ops_view/pages/<name>.py` with `ENTRY = Entry(label, path)` for the menu (`None` for a page that is reached
    from others) and `def routes(view: View) -> APIRouter`. Add the module to `PAGES` in `pages/__init__.py`: that is
-   all. Tests of pages without a browser: `tests/ops_pages.py`.
+   all. Tests of pages without a browser: `tests/ops_pages.py`; `python -m tests.ops_preview` shows all of them with
+   example data.
 2. A route that shows something takes `person: Person = Depends(view.reader)` and returns
    `view.page(request, person, "<name>.html", …)`. The whole router stands behind the reader, who is anybody that may
    see the runs of `reconcile_index`.
@@ -25,7 +26,7 @@ How a page is added
    frame: `confirm()`, `target=_blank` and `target=_top` do nothing there.
 7. Styles are in `static/ops.css`, by what a thing is: `card`, `facts`, `note`, `scroll` (a table; with `rows` and
    `data-label` on each cell it becomes cards on a phone), `filters`, `decide`, `state is-…`. Colours only by variable,
-   or the dark theme breaks.
+   or the dark theme breaks. What one page alone needs stands in files of its name, named in its `{% block head %}`.
 
 An error of truecopy (`TruecopyError`) becomes a page that says what is wrong and what to do; what is unforeseen becomes
 one that points to the log. Airflow's own pages go on in either case.
