@@ -155,7 +155,7 @@ def _print_queue(queue: Queue, now: datetime) -> None:
         out.print(f"  one with everything: `truecopy review {queue.source} DOCUMENT`", soft_wrap=True)
     for item in queue.decided:
         _print_decision(item)
-    if queue.decided:
+    if any(not item.waits_for_source for item in queue.decided):
         _print_next([queue.source])
 
 
@@ -193,6 +193,8 @@ def _print_decision(item: ReviewItem) -> None:
         soft_wrap=True,
         highlight=False,
     )
+    if item.applied:
+        out.print(f"    {plain(item.applied.detail)}", soft_wrap=True, highlight=False)
 
 
 def _print_next(sources: Iterable[str]) -> None:

@@ -65,6 +65,8 @@ def test_of_three_decks_the_older_two_are_purged_by_one_commit_and_a_revert_brin
     assert in_source(library, "status", "--porcelain") == ""
     assert statuses(ONE) == statuses(TWO) == {"staged_for_review"}
 
+    assert "To bring it in: `git -C" in run("review", "handbook", "--list")[1]
+
     # Merged by whoever owns the repository, with the command that was told.
     program, *arguments = command_in(told)
     assert program == "git"
