@@ -32,6 +32,8 @@ _OURS_ALONE = tuple(
     )
     for argument in ("-c", setting)
 )
+_BEGUN = {"merge": "MERGE_HEAD", "cherry-pick": "CHERRY_PICK_HEAD", "revert": "REVERT_HEAD"}
+_WHOLE_ONLY = ("merge", "cherry-pick")  # git refuses to commit single files before these are committed
 _LOCK = ".lock"
 _GIT_TAKES_SECONDS = 60.0
 _REWRITING_TAKES_SECONDS = 900.0
@@ -145,15 +147,25 @@ class Repository:
             entries = [entry for entry in changed.split("\0") if entry]
             # Committed now, the conflict markers would stand there as somebody's decision.
             if unmerged := [entry[3:] for entry in entries if "U" in entry[:2] or entry[:2] in ("AA", "DD")]:
-                raise ConfigError(
-                    f"ledger {self.folder}: a merge is unfinished in {', '.join(unmerged)}. Finish it or `git merge "
-                    "--abort`; nothing is written meanwhile",
-                    ledger=str(self.folder),
-                )
+                raise self._unfinished(f" in {', '.join(unmerged)}")
+            if self._begun() in _WHOLE_ONLY:
+                raise self._unfinished()
             self.finish([entry[3:] for entry in entries])
         if self._git("status", "--porcelain").strip():
             self._git("add", "-A")
             self._git("commit", "-q", "--author", MACHINE, "-m", "Commit what an interrupted run had written")
+
+    def _begun(self) -> str:
+        """What a person has begun here and not committed, as git calls it; empty for nothing."""
+        return next((what for what, head in _BEGUN.items() if (self.folder / ".git" / head).exists()), "")
+
+    def _unfinished(self, where: str = "") -> ConfigError:
+        what = self._begun() or "merge"
+        return ConfigError(
+            f"ledger {self.folder}: a {what} is unfinished{where}. Commit it or `git {what} --abort`; nothing is "
+            "written meanwhile",
+            ledger=str(self.folder),
+        )
 
     def _git(self, *arguments: str) -> str:
         return self._run(arguments, None, _GIT_TAKES_SECONDS).decode("utf-8", "surrogateescape")

@@ -312,6 +312,10 @@ def test_a_merge_that_a_person_has_not_finished_is_not_committed_for_them(tmp_pa
     with pytest.raises(ConfigError, match=r"a merge is unfinished in note\.txt"):
         ledger.record(change(("deck", {"pinned": None}, {"pinned": True}), run_id="run-2"))
     assert git(tmp_path, "rev-parse", "HEAD") == head
+    note.write_text("both")  # resolved, and to be committed still
+    git(tmp_path, "add", "-A")
+    with pytest.raises(ConfigError, match=r"a merge is unfinished\. Commit it or `git merge --abort`"):
+        ledger.record(change(("deck", {"pinned": None}, {"pinned": True}), run_id="run-2"))
     git(tmp_path, "merge", "--abort")
     ledger.record(change(("deck", {"pinned": None}, {"pinned": True}), run_id="run-2"))
 
