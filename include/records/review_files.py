@@ -110,6 +110,7 @@ def read_item(text: str, *, written_at: str) -> ReviewItem:
     texts = {field: _text(fields, name, "", problems, empty=name in _MAY_BE_EMPTY) for name, field in _TEXTS.items()}
     if texts["proposal"] and texts["proposal"] not in PROPOSALS:
         problems.append(f"proposal is {texts['proposal']!r}; allowed are {', '.join(PROPOSALS)}")
+    texts["since"] = _instant(texts["since"], "since", problems)
     score = _number(fields.get("score"), "score", problems)
     evidence = [
         _finding(each, f"evidence {number}: ", problems)
@@ -215,13 +216,16 @@ def _decision(value: object, written_at: str, problems: list[str]) -> Decision |
     except ValueError as error:
         problems.append(f"decision.{error}")
         return None
-    if not made.at:
-        return replace(made, at=written_at)
+    return replace(made, at=_instant(made.at, "decision.at", problems) or written_at)
+
+
+def _instant(text: str, name: str, problems: list[str]) -> str:
+    """RFC 3339, however somebody wrote it; empty for nothing."""
     try:
-        return replace(made, at=str(value_of("created_at", made.at)))
+        return str(value_of("created_at", text)) if text else ""
     except ValueError:
-        problems.append(f"decision.at is {made.at!r}; allowed is {Shape.DATE.allowed}, or nothing")
-        return None
+        problems.append(f"{name} is {text!r}; allowed is {Shape.DATE.allowed}")
+        return ""
 
 
 def _applied(value: object, problems: list[str]) -> Applied | None:

@@ -410,6 +410,14 @@ def test_a_file_that_was_spoilt_is_named_and_kept_and_spoils_no_other(
         on_disk.decide(SOURCE, "decks/january.md", keep(), fingerprint="f1")
 
 
+def test_an_item_whose_age_was_spoilt_is_named_like_every_other(on_disk: GitLedger, tmp_path: Path) -> None:
+    put(on_disk, candidate(), candidate("b.md"))
+    file = file_of(tmp_path)
+    file.write_text(file.read_text(encoding="utf-8").replace(DAY, "last spring"), encoding="utf-8")
+    (spoilt,) = on_disk.candidates(SOURCE).unreadable
+    assert "since is 'last spring'; allowed is a day" in spoilt.problem
+
+
 def test_an_item_is_not_believed_under_another_documents_name(on_disk: GitLedger, tmp_path: Path) -> None:
     put(on_disk, candidate())
     copied = file_of(tmp_path).read_text(encoding="utf-8")
