@@ -8,27 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Annotated, Any
 
 from anyio import to_thread
 from fastapi import APIRouter, Depends, Form, HTTPException, Query, Request, Response
 
-from include.domain.dates import from_rfc3339
 from include.domain.documents import DocumentKey
 from include.domain.errors import ConfigError, Held, StoreUnavailable, TruecopyError
-from include.domain.manifest import Manifest, RunState
-from include.domain.plan import Action, Change, HeldPlan, PlanKind, Release
+from include.domain.plan import Action, Change, HeldPlan, PlanKind
 from include.ops_view.access import Person
+from include.ops_view.open_plan import open_plan
 from include.ops_view.paging import Pager
 from include.ops_view.view import Entry, View, path_of
-from include.services.apply_dispositions import APPLY
-from include.services.detect_stale import DETECT
 from include.services.document import read_document
-from include.services.resolve_canonical import RESOLVE
 from include.wiring.application import Application
-from include.wiring.held_plans import held_plan, open_plans, reject_held, release_held, run_of, standing_release
-from include.wiring.runs import APPLY_HELD, RECONCILE
+from include.wiring.held_plans import held_plan, open_plans, reject_held, release_held, run_of
+from include.wiring.runs import APPLY_HELD
 
 ENTRY = Entry("Held", "/held")
 
@@ -36,53 +31,7 @@ PAGE_SIZE = 50
 SAMPLES = 3
 SAMPLE_CHARACTERS = 700
 
-WHAT = {
-    PlanKind.CONTENT: "changes of documents",
-    PlanKind.FAMILIES: "marks of what supersedes what",
-    PlanKind.STAGING: "documents to hide until they are reviewed",
-    PlanKind.DISPOSITIONS: "documents to purge or archive, as people decided one by one",
-}
-DAG = {
-    PlanKind.CONTENT: APPLY_HELD,
-    PlanKind.FAMILIES: RESOLVE,
-    PlanKind.STAGING: DETECT,
-    PlanKind.DISPOSITIONS: APPLY,
-}
-"""Under which DAG the run that carries out a plan leaves its manifest."""
-
-FOUND_BY = {**DAG, PlanKind.CONTENT: RECONCILE}
 GOING = (Action.DELETE, Action.STAGE, Action.RETIRE, Action.PURGE, Action.ARCHIVE)
-
-
-@dataclass(frozen=True, slots=True)
-class Open:
-    """A plan that waits, and what has been said to it: `release` is an approval that is on its way, `tried` the run
-    that used the last one and ended without carrying it out."""
-
-    plan: HeldPlan
-    since: datetime
-    release: Release | None
-    tried: Manifest | None
-
-    @property
-    def what(self) -> str:
-        return WHAT[self.plan.kind]
-
-    @property
-    def found_by(self) -> str:
-        """The path of the run that found it."""
-        return path_of("runs", FOUND_BY[self.plan.kind], self.plan.run_id, self.plan.source)
-
-    @property
-    def run_id(self) -> str:
-        return run_of(self.plan.source, self.plan.checksum)
-
-    @property
-    def by_action(self) -> dict[str, int]:
-        found: dict[str, int] = {}
-        for change in self.plan.changes:
-            found[change.action.value] = found.get(change.action.value, 0) + 1
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +55,7 @@ def routes(view: View) -> APIRouter:
         waiting, broken = [], []
         for source in sorted(application.settings.sources):
             try:
-                waiting += [_open(application, plan) for plan in open_plans(application, source)]
+                waiting += [open_plan(application, plan) for plan in open_plans(application, source)]
             except (TruecopyError, OSError, ValueError) as error:
                 broken.append((source, str(error)))
         waiting.sort(key=lambda each: each.since)
@@ -208,7 +157,7 @@ def _decide(
     plan = _standing(application, source, checksum)
     if plan is None:
         return _gone(view, request, person, source, checksum, answered=word)
-    said = _open(application, plan).release
+    said = open_plan(application, plan).release
     if said is not None and (word == "approve" or said.used_by_run):
         # Somebody was first. Starting the run over would break off what it is doing.
         return view.back_to(request, path_of("held", source, checksum))
@@ -255,7 +204,7 @@ def _shown(
         person,
         "held_plan.html",
         status,
-        open=_open(application, plan),
+        open=open_plan(application, plan),
         changes=changes,
         pager=pager,
         q=q,
@@ -268,7 +217,7 @@ def _shown(
 def _gone(view: View, request: Request, person: Person, source: str, checksum: str, *, answered: str = "") -> Response:
     """The page for a plan that is not the held one (any more), with those that are. An answer to it was refused."""
     application = view.application()
-    now = [_open(application, plan) for plan in open_plans(application, source)]
+    now = [open_plan(application, plan) for plan in open_plans(application, source)]
     release = application.ledger.find_release(source, checksum)
     if release is None and not answered and not now:
         raise HTTPException(404, f"No plan {checksum} of {source} is held, and none was approved under that name.")
@@ -299,20 +248,6 @@ def _sample(application: Application, source: str, doc_id: str) -> Sample:
     text = "\n\n".join(chunk.text or "" for chunk in found.chunks)
     cut = f"{text[:SAMPLE_CHARACTERS].rstrip()} …" if len(text) > SAMPLE_CHARACTERS else text
     return Sample(doc_id, found.described.title, found.described.url, cut)
-
-
-def _open(application: Application, plan: HeldPlan) -> Open:
-    since = from_rfc3339(plan.first_held_at)
-    if release := standing_release(application, plan.source, plan.checksum):
-        return Open(plan, since, release, None)
-    used = application.ledger.find_release(plan.source, plan.checksum)
-    if used is None or not used.used_by_run or used.used_by_run.startswith("nobody"):
-        return Open(plan, since, None, None)
-    try:
-        tried = application.past_runs.of(DAG[plan.kind], used.used_by_run, plan.source).manifest
-    except (FileNotFoundError, ValueError):  # it leaves its manifest at its end
-        return Open(plan, since, used, None)
-    return Open(plan, since, used, None) if tried.state is RunState.RUNNING else Open(plan, since, None, tried)
 
 
 def _standing(application: Application, source: str, checksum: str) -> HeldPlan | None:

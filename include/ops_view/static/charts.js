@@ -9,9 +9,9 @@
 
   function days(plot, moments) {
     const within = plot.scales.x.max - plot.scales.x.min < 2 * 86400;
-    const shown = within ? { hour: "2-digit", minute: "2-digit" } : { day: "numeric", month: "short" };
+    const shown = within ? { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } : { day: "numeric", month: "short" };
     return moments.map(function (seconds) {
-      return new Date(seconds * 1000).toLocaleString(undefined, shown);
+      return new Date(seconds * 1000).toLocaleString(undefined, { ...shown, timeZone: "UTC" });
     });
   }
 
