@@ -142,7 +142,7 @@ class Recording:
         return (change,) if change.patches else ()
 
 
-LEFT = "its source does not publish it any more; the next sync takes it out of the index, and then it is settled"
+LEFT = "its source does not publish it any more; the next night takes it out of the index, and then it is settled"
 
 
 def decision_of(each: Following) -> Decision:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -142,6 +143,21 @@ def test_a_spoilt_file_of_what_is_kept_out_is_named_with_what_is_wrong(
     with pytest.raises(ConfigError, match=str(file)) as raised:
         on_disk.kept_out(SOURCE)
     assert said in str(raised.value)
+
+
+def test_a_word_by_hand_without_an_instant_keeps_the_one_at_which_it_was_first_read(
+    on_disk: GitLedger, tmp_path: Path
+) -> None:
+    put(on_disk, candidate())
+    file = file_of(tmp_path)
+    text = file.read_text(encoding="utf-8")
+    word = "decision: {disposition: archive, by: Ada, why: old}"
+    file.write_text(text.replace("decision: null", word), encoding="utf-8")
+    git(tmp_path, "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-qam", "a pull request")
+    on_disk.renew(SOURCE, lambda queue: queue.items, message="As read")
+    before = on_disk.candidate(SOURCE, JANUARY).word
+    os.utime(file, (1, 1))  # as a checkout would
+    assert on_disk.candidate(SOURCE, JANUARY).word == before
 
 
 class Killed(BaseException):
