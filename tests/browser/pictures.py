@@ -7,7 +7,7 @@ from pathlib import Path
 
 from include.wiring.runs import RECONCILE
 from tests.browser.browser import Browser, chromium
-from tests.browser.site import Site, living_site
+from tests.browser.site import CANDIDATES, Site, living_site
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
 
@@ -21,6 +21,8 @@ def take(browser: Browser, site: Site) -> None:
         "ops-overview": "/",
         "ops-run": f"/runs/{RECONCILE}/{site.run_id}/guide",
         "ops-plan": f"/held/guide/{site.held.checksum}",
+        "ops-review": f"/review/handbook/{[*CANDIDATES][0]}",
+        "ops-explain": "/explain?q=the latest refunds of kind 7",
     }
     for name, path in paths.items():
         browser.open()

@@ -359,11 +359,22 @@ def test_a_thousand_candidates_are_paged_and_quick(application: Application, cli
     assert "101 to 150 of 1\u202f000 candidates" in text
 
 
-def test_a_successor_must_be_in_the_index(tmp_path: Path) -> None:
+def test_a_successor_must_be_in_the_index_and_of_many_sources_each_is_told_what_became_of_it(tmp_path: Path) -> None:
     application = queued(shelf(tmp_path, document("new.md", "What holds now.")), candidate("old.md"))
+    application.settings.sources["guide"] = application.settings.sources[SOURCE]
+    lonely = candidate("alone.md", source="guide", replacement="")
+    application.ledger.renew("guide", lambda _queue: [lonely], message="Found")
     client = visited(application)
     answer = decide(client, "supersede-link", "old.md", superseded_by="nowhere.md")
     assert answer.status_code == 422
     assert "nowhere.md is not in the index" in answer.text
-    assert decide(client, "supersede-link", "old.md").status_code == 303
+    alone = json.dumps([["guide", "alone.md", "evidence-alone.md"]])
+    nothing = many(client, [], "1", "supersede-link", items=alone)
+    assert nothing.status_code == 422
+    assert "names no replacement" in nothing.text
+    both = json.dumps([["guide", "alone.md", "evidence-alone.md"], [SOURCE, "old.md", "evidence-old.md"]])
+    answer = many(client, [], "2", "supersede-link", items=both)
+    assert answer.status_code == 409
+    assert "supersede-link is recorded for 1 candidate" in answer.text
+    assert "names no replacement" in answer.text
     assert application.ledger.candidate(SOURCE, "old.md").decision is not None

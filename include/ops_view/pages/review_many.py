@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request, Response
@@ -28,6 +28,27 @@ Seen = tuple[str, str, str]
 """Source, document, and the fingerprint of the evidence that was on the screen."""
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is to be recorded of many, as it was typed, and the filter that they were chosen under."""
+
+    typed: Mapping[str, str]
+    chosen: Filter
+
+
+def what_is_asked(
+    disposition: Annotated[str, Form()] = "",
+    reason: Annotated[str, Form()] = "",
+    until: Annotated[str, Form()] = "",
+    among: Annotated[str, Form()] = "",
+    q: Annotated[str, Form()] = "",
+    signal: Annotated[str, Form()] = "",
+) -> Asked:
+    """A successor is what the evidence of each names: there is no one for all."""
+    typed = {"disposition": disposition, "reason": reason, "until": until, "superseded_by": ""}
+    return Asked(typed, asked_filter(among, q, signal))
+
+
 def routes(view: View) -> APIRouter:
     router = APIRouter()
     decider = view.decider(DECIDES)
@@ -37,78 +58,61 @@ def routes(view: View) -> APIRouter:
         request: Request,
         item: Annotated[list[str], Form()] = [],  # noqa: B006 (FastAPI copies it)
         everything: Annotated[bool, Form()] = False,
-        among: Annotated[str, Form()] = "",
-        q: Annotated[str, Form()] = "",
-        signal: Annotated[str, Form()] = "",
-        disposition: Annotated[str, Form()] = "",
-        reason: Annotated[str, Form()] = "",
-        until: Annotated[str, Form()] = "",
+        asked: Asked = Depends(what_is_asked),
         person: Person = Depends(decider),
     ) -> Response:
         """What would be recorded; nothing is yet."""
-        chosen = asked_filter(among, q, signal)
-        application = view.application()
         if everything:
-            seen = [(each.source, each.doc_id, each.fingerprint) for each in shelf_of(application, chosen).items]
+            items = shelf_of(view.application(), asked.chosen).items
+            seen = [(each.source, each.doc_id, each.fingerprint) for each in items]
         else:
             seen = _read(f"[{','.join(item)}]")
-        typed = {"disposition": disposition, "reason": reason, "until": until, "superseded_by": ""}
-        return _asked(view, request, person, seen, typed, chosen)
+        return _confirming(view, request, person, seen, asked)
 
     @router.post("/review-many/record")
     def record(
         request: Request,
         items: Annotated[str, Form()],
         count: Annotated[str, Form()] = "",
-        among: Annotated[str, Form()] = "",
-        q: Annotated[str, Form()] = "",
-        signal: Annotated[str, Form()] = "",
-        disposition: Annotated[str, Form()] = "",
-        reason: Annotated[str, Form()] = "",
-        until: Annotated[str, Form()] = "",
+        asked: Asked = Depends(what_is_asked),
         person: Person = Depends(decider),
     ) -> Response:
-        chosen = asked_filter(among, q, signal)
-        seen = _read(items)
-        typed = {"disposition": disposition, "reason": reason, "until": until, "superseded_by": ""}
-        if count.strip() != str(len(seen)):
-            problem = f"You typed {count.strip() or 'nothing'}; these are {len(seen)}. Nothing was recorded."
-            return _asked(view, request, person, seen, typed, chosen, problem=problem)
-        application = view.application()
+        seen, typed_count = _read(items), count.strip()
+        if typed_count != str(len(seen)):
+            problem = f"You typed {typed_count or 'nothing'}; these are {len(seen)}. Nothing was recorded."
+            return _confirming(view, request, person, seen, asked, problem=problem)
         try:
-            recorded, refused = _record(application, seen, word_of(typed, person))
+            recorded, refused = _record(view.application(), seen, word_of(asked.typed, person))
         except (ConfigError, Retriable) as error:
             status = 503 if isinstance(error, Retriable) else 422
-            return _asked(view, request, person, seen, typed, chosen, problem=str(error), status=status)
-        status = 409 if refused else 200
+            return _confirming(view, request, person, seen, asked, problem=str(error), status=status)
         return view.page(
             request,
             person,
             "review_recorded.html",
-            status,
+            409 if refused else 200,
             recorded=recorded,
             refused=refused,
-            disposition=disposition,
-            chosen=chosen,
+            disposition=asked.typed["disposition"],
+            chosen=asked.chosen,
         )
 
     return router
 
 
-def _asked(
+def _confirming(
     view: View,
     request: Request,
     person: Person,
     seen: Sequence[Seen],
-    typed: dict[str, str],
-    chosen: Filter,
+    asked: Asked,
     *,
     problem: str = "",
     status: int = 200,
 ) -> Response:
     application = view.application()
-    choice = next((each for each in CHOICES if each.disposition == typed["disposition"]), None)
-    if not seen or choice is None or not typed["reason"].strip():
+    choice = next((each for each in CHOICES if each.disposition == asked.typed["disposition"]), None)
+    if not seen or choice is None or not asked.typed["reason"].strip():
         lacking = "choose candidates" if not seen else "choose a decision" if choice is None else "say why"
         raise HTTPException(422, f"Nothing was recorded: {lacking}, then try again.")
     listed = [each for name in seen[:LISTED] if (each := _found(application, name)) is not None]
@@ -120,15 +124,15 @@ def _asked(
         seen=seen,
         listed=listed,
         choice=choice,
-        typed=typed,
-        chosen=chosen,
+        typed=asked.typed,
+        chosen=asked.chosen,
         problem=problem,
     )
 
 
 def _record(application: Application, seen: Sequence[Seen], word: Word) -> tuple[list[ReviewItem], dict[str, str]]:
-    """What was recorded, and why others were not, by source and document. Raises ConfigError when nothing was for a
-    reason that is in the word."""
+    """What was recorded, and why others were not, by source and document. Raises ConfigError and Retriable when that
+    keeps everything from being recorded."""
     recorded: list[ReviewItem] = []
     refused: dict[str, str] = {}
     by_source: dict[str, list[ReviewItem]] = defaultdict(list)
@@ -138,10 +142,18 @@ def _record(application: Application, seen: Sequence[Seen], word: Word) -> tuple
             refused[f"{source}: {doc_id}"] = f"{source}: {doc_id} is no candidate any more"
         else:
             by_source[source].append(replace(item, fingerprint=fingerprint))
+    problem: ConfigError | Retriable | None = None
     for source, items in by_source.items():
-        done = decide_many(application, source, items, word)
+        try:
+            done = decide_many(application, source, items, word)
+        except (ConfigError, Retriable) as error:  # what was recorded of other sources stays recorded, and is told
+            problem = error
+            refused |= {f"{source}: {item.doc_id}": str(error) for item in items}
+            continue
         recorded += done.items
         refused |= {f"{source}: {doc_id}": why for doc_id, why in done.refused.items()}
+    if problem is not None and not recorded:
+        raise problem
     return recorded, refused
 
 
