@@ -17,8 +17,11 @@ _IDENTITIES = frozenset(
     {"doc_id", "doc_ids", "document", "documents", "moved_from", "moved_to", "replacement", "linked_from"}
     | {"supersedes", "superseded_by", "head", "heads", "member", "members", "canonical", "current"}
 )
-_PROSE = frozenset({"detail", "reason", "title", "url", "sentence", "diff"})
-"""Texts about a document, in a row that is about it."""
+_TELLING = frozenset(
+    {"detail", "reason", "title", "url", "sentence", "diff", "version", "version_before", "version_after"}
+    | {"doc_version", "content_hash", "content_before", "content_after"}
+)
+"""Fields that say something of a document in a row that is about it. A version or a digest proves a guessed text."""
 
 _BINARY = ("utf-16", "base64")
 
@@ -74,7 +77,7 @@ class Scrubber:
             about = self._is_about_one(value, own)
             return {
                 self.text(name) if isinstance(name, str) else name: (
-                    "" if about and name in _PROSE and each else self._cleaned(each, own, str(name))
+                    "" if about and name in _TELLING and each else self._cleaned(each, own, str(name))
                 )
                 for name, each in value.items()
             }

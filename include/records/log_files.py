@@ -29,10 +29,23 @@ class LogFiles:
             for spelt, name in spellings(phrase).items()
             if not name.startswith("utf-16")
         }
-        before = 0
+        before = failed = 0
         for file in sorted(self._folder.rglob("*")) if self._folder.is_dir() else ():
-            if file.is_file() and not file.is_symlink() and file.stat().st_size:
-                before += _overwritten(file, needles)
+            try:
+                if file.is_file() and not file.is_symlink() and file.stat().st_size:
+                    before += _overwritten(file, needles)
+            except FileNotFoundError:
+                continue  # rotated away meanwhile
+            except OSError:  # of another user; the others are cleared all the same
+                failed += 1
+        if failed:
+            return PlaceReport(
+                self.name,
+                Ending.OPEN,
+                before=before,
+                open=f"{failed} files could not be opened for writing; they were not looked into here",
+                until="the same erasure again, as a user who may write them",
+            )
         return PlaceReport(self.name, Ending.CLEARED if before else Ending.NOTHING, before=before)
 
 

@@ -31,11 +31,11 @@ class FileRemovalMarks:
         standing = self.fence_of(key)
         remembered = later_removal(standing, fence)
         if remembered != standing:
-            self._state.write(_path(key), json.dumps({"fence": rfc3339(remembered)}).encode())
+            self._state.write(mark_path(key), json.dumps({"fence": rfc3339(remembered)}).encode())
 
     def fence_of(self, key: DocumentKey) -> datetime | None:
         try:
-            return from_rfc3339(json.loads(self._state.read(_path(key)))["fence"])
+            return from_rfc3339(json.loads(self._state.read(mark_path(key)))["fence"])
         except FileNotFoundError:
             return None
         except (ValueError, KeyError, TypeError) as error:
@@ -44,6 +44,7 @@ class FileRemovalMarks:
             return None
 
 
-def _path(key: DocumentKey) -> str:
+def mark_path(key: DocumentKey) -> str:
+    """Where the mark of a document is, below the state root."""
     digest = hashlib.sha256(key.doc_id.encode("utf-8", "surrogatepass")).hexdigest()
     return f"removals/{key.source}/{digest[:2]}/{digest}.json"

@@ -7,7 +7,6 @@ file in the same millisecond may be lost.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ import pyarrow.parquet as pq
 
 from include.domain.erasure import Ending, PlaceReport, Trace
 from include.planning.scrubbing import Scrubber
+from include.records.removal_marks import mark_path
 from include.records.state import StateRoot
 
 
@@ -59,9 +59,8 @@ class RemovalMarkFiles:
     def clear(self, traces: Sequence[Trace]) -> PlaceReport:
         before = 0
         for trace in traces:
-            digest = hashlib.sha256(trace.key.doc_id.encode("utf-8", "surrogatepass")).hexdigest()
             try:
-                self._state.remove(f"removals/{trace.key.source}/{digest[:2]}/{digest}.json")
+                self._state.remove(mark_path(trace.key))
             except FileNotFoundError:
                 continue
             before += 1

@@ -83,6 +83,8 @@ def registry(application: Application, around: Surroundings) -> list[Place]:
     places.append(CacheEntries(application.settings.cache.absolute(), _search_of_one))
     if around.logs is not None:
         places.append(LogFiles("Airflow's logs", around.logs))
+    if around.home is not None:
+        places.append(LogFiles("logs of Airflow's processes", around.home / "logs-of-processes"))
     if around.database:
         places.append(AirflowDatabase(around.database))
     return places

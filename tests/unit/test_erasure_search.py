@@ -35,6 +35,7 @@ from include.planning.scrubbing import Scrubber
 from include.planning.spellings import spellings
 from include.planning.traces import traces_of
 from include.records.byte_search import FileSearch
+from include.records.log_files import LogFiles
 from include.records.receipts import FileReceipts
 from include.records.state import StateRoot
 from include.settings import Settings
@@ -170,12 +171,12 @@ def test_an_ordinary_word_as_an_id_goes_only_where_it_is_an_id() -> None:
     trace = Trace(DocumentKey("handbook", "created"), "erased-1")
     record = {
         "state": "created",
-        "rows": [{"doc_id": "created", "detail": "of her"}, {"doc_id": "other", "detail": "x"}],
+        "rows": [{"doc_id": "created", "detail": "of her", "version": "9f3"}, {"doc_id": "other", "detail": "x"}],
     }
     clean = Scrubber([trace]).record(record, source="handbook")
     assert clean == {
         "state": "created",
-        "rows": [{"doc_id": "erased-1", "detail": ""}, {"doc_id": "other", "detail": "x"}],
+        "rows": [{"doc_id": "erased-1", "detail": "", "version": ""}, {"doc_id": "other", "detail": "x"}],
     }
     assert Scrubber([trace]).record(record, source="elsewhere") == record
 
@@ -226,3 +227,16 @@ def test_a_receipt_that_cannot_be_read_is_open_and_hides_no_other(tmp_path: Path
     (alarm,) = erasure_alerts(found, source="handbook", now=NOON + timedelta(days=3))
     assert "20260301120000-b" in alarm.message
     assert "cannot be read" in alarm.message
+
+
+def test_a_log_is_overwritten_in_place_while_its_writer_goes_on(tmp_path: Path) -> None:
+    with (tmp_path / "task.log").open("a") as writer:
+        writer.write(f"read {KEY.doc_id} and {json.dumps(PHRASE)}\n")
+        writer.flush()
+        report = LogFiles("logs", tmp_path).clear([TRACE])
+        writer.write("next\n")
+    assert (report.ending.value, report.before) == ("cleared", 1)
+    left = (tmp_path / "task.log").read_text()
+    assert left.startswith("read xxx")
+    assert left.endswith("\nnext\n")
+    assert FileSearch({"place": tmp_path}).search([TRACE]).hits == ()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from include.domain.documents import DocumentKey, Presence
+from include.domain.erasure import Trace
 from include.domain.errors import ConfigError, DocumentNotPublic
 from include.domain.events import Event
 from include.domain.manifest import DocumentOutcome, DocumentState, Manifest, RunState
@@ -16,7 +17,9 @@ from include.records.inbox import FileInbox
 from include.records.ledger import GitLedger
 from include.records.manifests import FileManifests
 from include.records.query_log import AskedQuestion, QueryLog, Shown
+from include.records.removal_marks import FileRemovalMarks
 from include.records.state import StateRoot
+from include.records.state_traces import RemovalMarkFiles
 from include.services.erased import ErasedMarks, WithoutErased
 from tests.builders import at, context_of, day, night
 from tests.fakes.clock import FakeClock
@@ -138,3 +141,14 @@ def test_an_erased_document_is_not_read_and_counts_as_not_public(tmp_path: Path)
     assert "jane" not in str(refused.value)
     assert connector.probe(KEY.doc_id) is Presence.NOT_PUBLIC
     assert KEY.doc_id not in connector.list_documents().documents
+
+
+def test_the_fence_of_an_erased_document_goes_for_its_name_could_be_guessed(tmp_path: Path) -> None:
+    state = StateRoot(str(tmp_path))
+    marks = FileRemovalMarks(state)
+    marks.put(KEY, at(1))
+    marks.put(DocumentKey("handbook", "rules/travel"), at(1))
+    report = RemovalMarkFiles(state).clear([Trace(KEY, "erased-1")])
+    assert (report.before, marks.fence_of(KEY)) == (1, None)
+    assert marks.fence_of(DocumentKey("handbook", "rules/travel")) == at(1)
+    assert RemovalMarkFiles(state).clear([Trace(KEY, "erased-1")]).before == 0
