@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import islice, pairwise
 from typing import Literal
 
 from include.staleness.evidence import Candidate
@@ -81,6 +82,34 @@ def pieces_of(line: str) -> list[Piece]:
         for part in _MARKED.split(line)
         if part
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A line of `differences`, as it stands in the old text and in the new one; a `note` is about both."""
+
+    old: Sequence[Piece] = ()
+    new: Sequence[Piece] = ()
+    note: str = ""
+
+
+def side_by_side(difference: str) -> list[Side]:
+    """The lines of `differences`, what is gone beside what is new in its place; the names are left out."""
+    lines = [pieces_of(line) for line in islice(difference.splitlines(), 2, None)]
+    sides, taken = [], False
+    for pieces, following in pairwise([*lines, []]):
+        kind = pieces[0].kind if len(pieces) == 1 else "same"
+        if taken:
+            taken = False
+        elif kind == "note":
+            sides.append(Side(note=pieces[0].text))
+        elif kind == "gone":
+            taken = len(following) == 1 and following[0].kind == "new"
+            sides.append(Side(old=pieces, new=following if taken else ()))
+        else:
+            old, new = ([each for each in pieces if each.kind != other] for other in ("new", "gone"))
+            sides.append(Side(old, new))
+    return sides
 
 
 def summary(candidate: Candidate) -> str:

@@ -21,7 +21,7 @@ def take(browser: Browser, site: Site) -> None:
         "ops-overview": "/",
         "ops-run": f"/runs/{RECONCILE}/{site.run_id}/guide",
         "ops-plan": f"/held/guide/{site.held.checksum}",
-        "ops-review": f"/review/handbook/{[*CANDIDATES][0]}",
+        "ops-review": f"/review/handbook/{next(iter(CANDIDATES))}",
         "ops-explain": "/explain?q=the latest refunds of kind 7",
     }
     for name, path in paths.items():

@@ -16,11 +16,10 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from include.domain.review import Applied, Disposition
-from include.ops_view.pages.review import PAGE_SIZE, Filter, Side, shelf_of, sides_of
+from include.domain.review import Applied, Decision, Disposition
+from include.ops_view.pages.review import PAGE_SIZE, Filter, shelf_of
 from include.records.review_queue import candidate_path
 from include.services.reviewing import Word
-from include.staleness.diff import Piece
 from include.wiring.application import Application
 from include.wiring.review import decide_for_person
 from tests.ops_library import HOSTILE_TITLE, RIGHT_TO_LEFT, SOURCE, candidate, document, queued, shelf
@@ -131,22 +130,6 @@ def test_one_candidate_stands_beside_its_replacement_with_everything_that_speaks
         assert said in text
 
 
-def test_a_difference_is_read_line_beside_line() -> None:
-    item = candidate(
-        "old.md", diff="--- old\n+++ new\n-- a list\n+- another\n+more\n-gone\n Same [-1-] {+2+}\n= 3 same"
-    )
-    assert sides_of(item) == [
-        Side([Piece("- a list", "gone")], [Piece("- another", "new")]),
-        Side((), [Piece("more", "new")]),
-        Side([Piece("gone", "gone")], ()),
-        Side(
-            [Piece(" Same ", "same"), Piece("1", "gone"), Piece(" ", "same")],
-            [Piece(" Same ", "same"), Piece(" ", "same"), Piece("2", "new")],
-        ),
-        Side(note=" 3 same"),
-    ]
-
-
 def test_a_decision_is_a_commit_in_the_persons_name_and_leads_to_the_next(
     application: Application, client: TestClient
 ) -> None:
@@ -172,10 +155,22 @@ def test_what_was_carried_out_is_found_with_who_decided_it_and_what_was_done(
     application.ledger.settle(SOURCE, [item], by="ada", message="Settle")
     listed = page(client, "/review?state=settled")
     assert "ada, " in listed
-    assert "done 2026-11-05" in listed
+    assert "2026-11-05: <bdi>kept: it does not come back" in listed
     shown = page(client, f"/review/{SOURCE}/old%2Fa.md")
     assert "kept: it does not come back for this evidence" in shown
     assert 'method="post"' not in shown
+
+
+def test_a_removal_that_its_source_has_to_take_up_is_decided_and_not_settled(
+    application: Application, client: TestClient
+) -> None:
+    made = Decision(Disposition.APPROVE_PURGE, "ada", "nobody needs it", at="2026-11-04T09:00:00.000000Z")
+    proposed = Applied("2026-11-05T09:00:00.000000Z", "run-9", "proposed on branch truecopy/purge")
+    queued(application, candidate(NAMES[0], decision=made, applied=proposed))
+    shown = page(client, f"/review/{SOURCE}/old%2Fa.md")
+    assert '<h2 id="decide">Decided</h2>' in shown
+    assert "2026-11-05: <bdi>proposed on branch truecopy/purge</bdi>" in shown
+    assert "Overrule ada" in shown
 
 
 def test_what_only_one_disposition_needs_is_left_out_of_the_others(

@@ -7,7 +7,7 @@ import time
 import pytest
 import yaml
 
-from include.staleness.diff import differences, summary
+from include.staleness.diff import Piece, Side, differences, side_by_side, summary
 from tests.staleness_subjects import found, subject
 
 OLD = """# Refunds
@@ -74,3 +74,18 @@ def test_the_summary_is_what_is_proposed_and_why() -> None:
         "0.95 superseded: the resolver says that it is superseded by b.md (B)\n"
         "superseded 0.95: 1 − (1 − 0.95) = 0.950, stage."
     )
+
+
+def test_a_difference_is_read_line_beside_line() -> None:
+    assert side_by_side("--- old\n+++ new\n-- a list\n+- another\n+more\n-gone\n Same [-1-] {+2+}\n= 3 same") == [
+        Side([Piece("- a list", "gone")], [Piece("- another", "new")]),
+        Side([], [Piece("more", "new")]),
+        Side([Piece("gone", "gone")], ()),
+        Side(
+            [Piece(" Same ", "same"), Piece("1", "gone"), Piece(" ", "same")],
+            [Piece(" Same ", "same"), Piece(" ", "same"), Piece("2", "new")],
+        ),
+        Side(note=" 3 same"),
+    ]
+    assert side_by_side("") == []
+    assert side_by_side(differences(OLD, NEW))[-1].note.endswith("same")

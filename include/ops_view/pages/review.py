@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from itertools import islice, pairwise
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Query, Request, Response
@@ -21,7 +20,7 @@ from include.ops_view.paging import Pager
 from include.ops_view.view import Entry, View, path_of
 from include.services.apply_dispositions import APPLY
 from include.services.reviewing import Word, surest_first
-from include.staleness.diff import Piece, pieces_of
+from include.staleness.diff import side_by_side
 from include.staleness.evidence import Signal
 from include.wiring.application import Application
 from include.wiring.review import candidate_of, decide_for_person, queue_of, settled_of
@@ -233,7 +232,7 @@ def _shown(
     status: int = 200,
 ) -> Response:
     application = view.application()
-    item = _item(application, source, doc_id)
+    item, is_settled = _item(application, source, doc_id)
     waiting = shelf_of(application, chosen).items
     place = next((at for at, each in enumerate(waiting) if _is(each, source, doc_id)), None)
     return view.page(
@@ -242,7 +241,8 @@ def _shown(
         "review_item.html",
         status,
         item=item,
-        sides=sides_of(item),
+        is_settled=is_settled,
+        sides=side_by_side(item.diff),
         place=place,
         waiting=len(waiting),
         before=waiting[place - 1] if place else None,
@@ -259,49 +259,17 @@ def _shown(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
-    """A line of the difference, as it stands in the candidate and in its replacement; a `note` is about both."""
-
-    old: Sequence[Piece] = ()
-    new: Sequence[Piece] = ()
-    note: str = ""
-
-
-def sides_of(item: ReviewItem) -> list[Side]:
-    """What the item keeps of the difference, line beside line."""
-    lines = [pieces_of(line) for line in islice(item.diff.splitlines(), 2, None)]
-    sides, taken = [], False
-    for pieces, following in pairwise([*lines, []]):
-        kind = pieces[0].kind if pieces else "same"
-        alone = len(pieces) == 1
-        if taken:
-            taken = False
-        elif alone and kind == "note":
-            sides.append(Side(note=pieces[0].text))
-        elif alone and kind == "gone":
-            taken = len(following) == 1 and following[0].kind == "new"
-            sides.append(Side(old=pieces, new=following if taken else ()))
-        elif alone and kind == "new":
-            sides.append(Side(new=pieces))
-        else:
-            sides.append(
-                Side([each for each in pieces if each.kind != "new"], [each for each in pieces if each.kind != "gone"])
-            )
-    return sides
-
-
-def _item(application: Application, source: str, doc_id: str) -> ReviewItem:
-    """The one in the queue, else the last that was settled. Raises HTTPException."""
+def _item(application: Application, source: str, doc_id: str) -> tuple[ReviewItem, bool]:
+    """The one in the queue, else the last that was settled, and whether it is that. Raises HTTPException."""
     if source not in application.settings.sources:
         raise HTTPException(404, f"There is no source {source!r} in the settings.")
     try:
-        return candidate_of(application, source, doc_id)
+        return candidate_of(application, source, doc_id), False
     except ConfigError as error:
         past = [each for each in settled_of(application, source).items if each.doc_id == doc_id]
         if not past:
             raise HTTPException(404, str(error)) from None
-        return past[-1]
+        return past[-1], True
 
 
 def _standing(application: Application, source: str, doc_id: str) -> ReviewItem | None:
