@@ -1,9 +1,10 @@
 """Removing documents from a Qdrant server, and from the client's local mode, down to their files.
 
 A server marks deleted points and rewrites a segment only when a fifth of it is deleted, and its snapshots keep what
-they had. So after the delete each collection's optimizer is told to rewrite for less, until it has nothing left to do,
-and every snapshot is deleted and, where there was one, taken anew. What a server does not let anybody force is said:
-its write-ahead log, and segments too small for its optimizer.
+they had. So after the delete the collections' snapshots are deleted, their optimizers are told to rewrite for less,
+until nothing is left to do, and where there was a snapshot one is taken anew. What nobody can force is said: the
+server's write-ahead log, and segments too small for its optimizer. So are snapshots of the whole server: they are
+other people's backups too.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class ServerErasure:
 
     def erase(self, keys: Sequence[DocumentKey]) -> PlaceReport:
         before = after = snapshots = 0
-        settled = True
+        settled, whole = True, list[str]()
         with self._store.connected() as engine:
             client, calls = engine.client, engine.calls
             names = self._collections(client, calls)
@@ -71,8 +72,12 @@ class ServerErasure:
                     engine.delete(Where((Is("source", key.source), Is("doc_id", key.doc_id))), name)
                 after += _count(client, calls, name, keys)
             if self._store.is_server:
-                snapshots = sum(self._without_old_snapshots(client, calls, name) for name in names)
+                had = {name: self._without_snapshots(client, calls, name) for name in names}
+                snapshots = sum(had.values())
+                whole = [each.name for each in calls.make("list_full_snapshots", client.list_full_snapshots)]
                 settled = min((self._vacuumed(client, calls, name) for name in names), default=True)
+                for name in (name for name, number in had.items() if number):
+                    calls.make("create_snapshot", client.create_snapshot, name, wait=True)
         ending = Ending.CLEARED if before else Ending.NOTHING
         if not self._store.is_server:
             if isinstance(self._store.folder, Path):
@@ -87,22 +92,22 @@ class ServerErasure:
             unit="points",
             open=(
                 f"{optimizer}the points and {snapshots} snapshots are gone; deleted text may remain in the server's "
-                f"write-ahead log, and in segments of fewer than {_SMALLEST_SEGMENT} points"
+                f"write-ahead log, in segments of fewer than {_SMALLEST_SEGMENT} points, and so in a snapshot taken now"
+                + (f"; snapshots of the whole server hold it: {', '.join(whole)}" if whole else "")
             ),
-            until="a copy into a new collection, whose old one is deleted, or the log's own turnover",
+            until="a copy into a new collection, whose old one is deleted, or the log's own turnover"
+            + ("; whole snapshots until their owner deletes them" if whole else ""),
         )
 
     def _collections(self, client: QdrantClient, calls: ServerCalls) -> list[str]:
         found = calls.make("get_collections", client.get_collections).collections
         return sorted(each.name for each in found if each.name.startswith(f"{self._alias}."))
 
-    def _without_old_snapshots(self, client: QdrantClient, calls: ServerCalls, name: str) -> int:
-        """How many were deleted; one is taken anew where there was one."""
+    def _without_snapshots(self, client: QdrantClient, calls: ServerCalls, name: str) -> int:
+        """How many of the collection were deleted."""
         found = calls.make("list_snapshots", client.list_snapshots, name)
         for each in found:
             calls.make("delete_snapshot", client.delete_snapshot, name, each.name, wait=True)
-        if found:
-            calls.make("create_snapshot", client.create_snapshot, name, wait=True)
         return len(found)
 
     def _vacuumed(self, client: QdrantClient, calls: ServerCalls, name: str) -> bool:

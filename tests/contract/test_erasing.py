@@ -11,7 +11,9 @@ import pytest
 from include.domain.documents import DocumentKey
 from include.domain.erasure import Ending
 from include.store.edge import EdgeStore
+from include.store.server import ServerStore
 from tests.builders import DIMENSION, EMBEDDER, new_points, publish, sha256, unit_vector
+from tests.fakes.qdrant_http import serving
 
 JANE, JOHN, NAMESAKE = DocumentKey("handbook", "jane"), DocumentKey("handbook", "john"), DocumentKey("site", "jane")
 CANARY = "canary-of-jane-7f3a9c"
@@ -67,6 +69,25 @@ def test_to_erase_again_changes_nothing(filled: Any) -> None:
     before = everything(filled)
     assert erasing.erase([JANE]).before == 0
     assert everything(filled) == before
+
+
+def test_snapshots_of_a_collection_are_taken_anew_and_those_of_the_server_are_named() -> None:
+    with serving() as (url, server):
+        store = ServerStore(url, "docs", pause=lambda seconds: None)
+        store.prepare(EMBEDDER, DIMENSION)
+        with store.writing() as index:
+            index.insert(new_points(JANE, [CANARY]))
+        (collection,) = [each.name for each in server.client.get_collections().collections]
+        server.snapshots = {f"collections/{collection}/": ["monday", "tuesday"], "": ["whole"]}
+        report = store.erasing().erase([JANE])
+        assert server.snapshots == {f"collections/{collection}/": ["anew"], "": ["whole"]}
+    assert report.ending is Ending.OPEN
+    assert "2 snapshots are gone" in report.open
+    assert "whole" in report.open
+    asked = [(method, path) for method, path, _, _ in server.requests]
+    assert asked.index(("POST", f"/collections/{collection}/snapshots")) > asked.index(
+        ("PATCH", f"/collections/{collection}")
+    )
 
 
 def test_text_that_was_deleted_long_ago_leaves_the_files_too(tmp_path: Path) -> None:

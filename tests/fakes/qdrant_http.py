@@ -28,6 +28,7 @@ class QdrantHttp:
     client: QdrantClient = field(default_factory=lambda: QdrantClient(":memory:"))
     indexes: dict[str, dict[str, str]] = field(default_factory=dict)
     strict: dict[str, Any] = field(default_factory=dict)
+    snapshots: dict[str, list[str]] = field(default_factory=dict)
     requests: list[tuple[str, str, dict[str, str], Any]] = field(default_factory=list)
     trouble: Trouble = lambda method, path: None
     mutex: Any = field(default_factory=threading.Lock)
@@ -48,6 +49,8 @@ class QdrantHttp:
 
     def _result(self, method: str, path: str, body: Any) -> Any:
         match method, path.strip("/").split("/"):
+            case _, ["snapshots"] | ["collections", _, "snapshots", *_]:
+                return self._snapshots(method, *path.strip("/").partition("snapshots"))
             case "GET", ["aliases"]:
                 return _json(self.client.get_aliases())
             case "GET", ["collections"]:
@@ -73,11 +76,20 @@ class QdrantHttp:
                 return _COMPLETED
             case "PATCH", ["collections", _]:
                 return True
-            case "GET", ["collections", _, "snapshots"]:
-                return []
             case verb, ["collections", name, "points", *rest]:
                 return self._points(verb, "/".join(rest), name, body)
         raise KeyError(f"{method} {path}")
+
+    def _snapshots(self, method: str, of: str, _word: str, name: str) -> Any:
+        """By what they are of: `collections/<name>/`, or nothing for the whole server."""
+        kept = self.snapshots.setdefault(of, [])
+        if method == "DELETE":
+            kept.remove(name.strip("/"))
+            return True
+        if method == "POST":
+            kept.append("anew")
+            return {"name": "anew", "size": 1}
+        return [{"name": each, "size": 1} for each in kept]
 
     def _points(self, method: str, what: str, name: str, body: Any) -> Any:
         self._check_filter(name, body.get("filter"))
@@ -165,7 +177,7 @@ def serving() -> Iterator[tuple[str, QdrantHttp]]:
             self.end_headers()
             self.wfile.write(content)
 
-        do_GET = do_PUT = do_POST = do_PATCH = handle_any  # noqa: N815
+        do_GET = do_PUT = do_POST = do_PATCH = do_DELETE = handle_any  # noqa: N815
 
         def log_message(self, *_args: object) -> None:
             pass
