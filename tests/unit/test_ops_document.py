@@ -136,6 +136,14 @@ def test_a_tree_has_each_member_once_whatever_the_links_say() -> None:
     assert sorted(each.kin.doc_id for each in branches(circle)) == ["a", "b", "self"]
 
 
+def test_a_family_without_an_end_is_cut_and_says_so(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("include.wiring.dossier.MOST_KIN", 2)
+    monkeypatch.setattr("include.ops_view.pages.document.MOST_KIN", 2)
+    text = page(client, "/document/handbook/decks%2Fnew.md")
+    assert text.count('class="depth-') == 2
+    assert "the nearest 2; there may be more" in text
+
+
 def test_versions_in_the_index_are_told_apart_and_the_readable_one_is_shown(client: TestClient) -> None:
     said = words(page(client, "/document/handbook/two.md"))
     assert "v2 2 incoming 2" in said

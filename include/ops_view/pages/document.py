@@ -23,7 +23,7 @@ from include.planning.provenance import of_stored, said_over
 from include.services.protecting import held_now
 from include.wiring.application import Application
 from include.wiring.document_past import citations_of, past_of
-from include.wiring.dossier import Dossier, Matches, documents_named, dossier_of
+from include.wiring.dossier import MOST_KIN, Dossier, Matches, documents_named, dossier_of
 
 ENTRY = Entry("Documents", "/document")
 
@@ -115,6 +115,7 @@ def routes(view: View) -> APIRouter:
             fields=fields_of(metadata, found),
             chunks=chunks,
             pager=Pager(path, {}, page, CHUNKS, len(chunks), len(its) > page * CHUNKS, len(its)),
+            most_kin=MOST_KIN,
             why_family=shlex.join(["truecopy", "families", source, doc_id]),
             location=application.impatient_store.location,
             is_held=_is_held(application, found),
