@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import unquote
 
 from selenium import webdriver
 from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
@@ -93,9 +94,10 @@ class Browser:
         self.find("main h1")
 
     def go(self, path: str) -> None:
-        """Another page in the same frame."""
+        """Another page in the same frame. Airflow follows along, and may spell its address another way."""
         self.driver.execute_script("window.location.assign(arguments[0])", f"/truecopy{path}")
-        self.until(lambda: self.path == f"/truecopy{path}".partition("?")[0], f"{path} to open")
+        wanted = unquote(f"/truecopy{path}".partition("?")[0])
+        self.until(lambda: unquote(self.path) == wanted, f"{path} to open")
         self.find("main h1")
 
     def alone(self, path: str) -> None:
