@@ -1,7 +1,7 @@
 """### Apply a held plan, if a person says so
 
-Started by `reconcile_index` for each plan of documents that the gate held, and by `resolve_canonical` for each plan of
-families. Shows the plan and asks for approval with a reason, under *Required Actions*. There is no default answer and
+Started by `reconcile_index` for each plan of documents that the gate held, by `resolve_canonical` for each plan of
+families, by `detect_stale` for each plan of staging, and by `apply_dispositions` for what people decided. Shows the plan and asks for approval with a reason, under *Required Actions*. There is no default answer and
 no timer: as long as nobody answers, nothing happens, and the nights go on without the held changes. An answer in the
 ops view is recorded there and starts this run over, which then asks nobody.
 
