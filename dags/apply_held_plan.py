@@ -1,9 +1,10 @@
 """### Apply a held plan, if a person says so
 
 Started by `reconcile_index` for each plan of documents that the gate held, by `resolve_canonical` for each plan of
-families, by `detect_stale` for each plan of staging, and by `apply_dispositions` for what people decided. Shows the plan and asks for approval with a reason, under *Required Actions*. There is no default answer and
-no timer: as long as nobody answers, nothing happens, and the nights go on without the held changes. An answer in the
-ops view is recorded there and starts this run over, which then asks nobody.
+families, by `detect_stale` for each plan of staging, and by `apply_dispositions` for what people decided. Shows the
+plan and asks for approval with a reason, under *Required Actions*. There is no default answer and no timer: as long
+as nobody answers, nothing happens, and the nights go on without the held changes. An answer in the ops view is
+recorded there and starts this run over, which then asks nobody.
 
 On approval the plan is computed anew. Only if it is exactly the one that was approved (same checksum) is it applied; if
 the sources changed in the meantime, the run fails, nothing is removed or marked, and the next night asks about the new
