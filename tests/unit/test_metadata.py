@@ -92,7 +92,8 @@ def test_a_person_s_word_counts_field_by_field() -> None:
 
 
 @pytest.mark.parametrize(
-    "word", [{"pinned": True}, {"pinned": True, "status": "archived"}, {"status": "published"}, {"status": "superseded"}]
+    "word",
+    [{"pinned": True}, {"pinned": True, "status": "archived"}, {"status": "published"}, {"status": "superseded"}],
 )
 def test_where_a_person_has_pinned_it_or_said_its_status_nothing_of_the_resolver_s_replacement_remains(
     word: dict[str, object],
