@@ -76,6 +76,15 @@ class Removals:
         return 100.0 * self.number / self.documents if self.documents else None
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which outcomes of a run are looked for: words in document or detail, a state, and which page of them."""
+
+    q: str = ""
+    state: str = ""
+    page: Page = 1
+
+
 def routes(view: View) -> APIRouter:
     router = APIRouter()
 
@@ -133,9 +142,7 @@ def routes(view: View) -> APIRouter:
         source: str,
         request: Request,
         person: Person = Depends(view.reader),
-        q: str = "",
-        state: str = "",
-        page: Page = 1,
+        asked: Asked = Depends(),
     ) -> Response:
         application = view.application()
         head = _head(application, dag_id, run_id, source)
@@ -150,7 +157,7 @@ def routes(view: View) -> APIRouter:
             gate=gate(head, limits),
             limits=limits,
             window=removed_before(application, head, limits),
-            **_outcomes(application, head, q, state, page),
+            **_outcomes(application, head, asked),
         )
 
     @router.get("/runs/{dag_id}/{run_id}/{source}/outcomes")
@@ -160,14 +167,12 @@ def routes(view: View) -> APIRouter:
         source: str,
         request: Request,
         person: Person = Depends(view.reader),
-        q: str = "",
-        state: str = "",
-        page: Page = 1,
+        asked: Asked = Depends(),
     ) -> Response:
         """A part of the page above, for its filter."""
         application = view.application()
         head = _head(application, dag_id, run_id, source)
-        found = _outcomes(application, head, q, state, page)
+        found = _outcomes(application, head, asked)
         return view.page(request, person, "run_outcomes.html", head=head, manifest=head.manifest, **found)
 
     @router.get("/runs/{dag_id}/{run_id}/{source}/changed")
@@ -226,8 +231,8 @@ def _head(application: Application, dag_id: str, run_id: str, source: str) -> Ru
         raise HTTPException(500, f"The manifest of run {run_id} of {dag_id} for {source} is damaged: {error}") from None
 
 
-def _outcomes(application: Application, head: RunHead, q: str, state: str, page: int) -> dict[str, Any]:
-    manifest = head.manifest
+def _outcomes(application: Application, head: RunHead, asked: Asked) -> dict[str, Any]:
+    manifest, q, state, page = head.manifest, asked.q, asked.state, asked.page
     states: Sequence[DocumentState] = [DocumentState(state)] if state in set(DocumentState) else []
     problem = ""
     try:
