@@ -76,13 +76,15 @@ class Trace:
 
     `phrases` are texts that no other document has: wherever one of them stands, the document was. `samples` is the
     part of them, spread over the document, that the search looks for. `names` are its id, address and title where
-    these tell it from all others; `id_is_telling` says so of the id.
+    these tell it from all others; `id_is_telling` says so of the id. `words` were given by a person and are ordinary
+    ones, so that they are taken out of sentences only.
     """
 
     key: DocumentKey
     mark: str
     names: tuple[str, ...] = field(default=(), repr=False)
     phrases: tuple[str, ...] = field(default=(), repr=False)
+    words: tuple[str, ...] = field(default=(), repr=False)
     samples: tuple[str, ...] = field(default=(), repr=False)
     id_is_telling: bool = False
 

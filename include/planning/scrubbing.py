@@ -33,6 +33,7 @@ class Scrubber:
     def __init__(self, traces: Sequence[Trace]) -> None:
         self.traces = tuple(traces)
         self._texts: dict[str, str] = {}
+        self._words = {word: trace.mark for trace in traces for word in trace.words}
         self._bytes: dict[bytes, bytes] = {}
         known = {phrase: trace.mark for trace in traces for phrase in (*trace.names, *trace.phrases)}
         for phrase in sorted(known, key=len, reverse=True):  # a phrase before what is a part of it
@@ -45,13 +46,17 @@ class Scrubber:
 
     def concerns(self, data: bytes) -> bool:
         """Quickly: False where nothing would be changed. An id may stand there by chance."""
-        return any(each in data for each in self._ids) or any(spelt in data for spelt in self._bytes)
+        needles = (*self._ids, *self._bytes, *(spelt for word in self._words for spelt in spellings(word)))
+        return any(spelt in data for spelt in needles)
 
     def text(self, text: str) -> str:
         """Free text, such as a message of a commit."""
         for phrase, mark in self._texts.items():
             if phrase in text:
                 text = text.replace(phrase, mark)
+        if " " in text:
+            for word, mark in self._words.items():
+                text = text.replace(word, mark)
         return text
 
     def bytes(self, data: bytes) -> bytes:

@@ -25,7 +25,7 @@ class LogFiles:
         needles = {
             spelt
             for trace in traces
-            for phrase in (*trace.names, *trace.phrases)
+            for phrase in (*trace.names, *trace.phrases, *trace.words)
             for spelt, name in spellings(phrase).items()
             if not name.startswith("utf-16")
         }

@@ -132,7 +132,7 @@ def erase(everywhere: Everywhere, erasure: Erasure, *, confirmed: str, progress:
     progress("search")
     search = _searched(everywhere, traces)
     known = any(each.checksum == receipt.checksum and each.state is ReceiptState.COMPLETE for each in earlier)
-    weak = [] if known else [trace.mark for trace in traces if not trace.phrases]
+    weak = [] if known else [trace.mark for trace in traces if not trace.samples]
     receipt = replace(
         receipt,
         ended_at=rfc3339(everywhere.clock.now()),

@@ -167,6 +167,32 @@ def test_a_document_is_known_by_what_no_other_says() -> None:
     assert "quartz" not in repr(trace)
 
 
+def test_words_that_records_are_made_of_tell_nothing_though_a_page_alone_says_them() -> None:
+    key = DocumentKey("handbook", "created_at")
+    text = (
+        "| published | replaced |\n\nstaged_for_review 2026-03-01 20260301T120000Z 0123456789abcdef "
+        "deadbeef-0000-4000-8000-000000000000 scheduled\n\nreconcile_index\n\n*scheduled__2026-03-01T02:00*\n"
+    )
+    (trace,) = traces_of({key: [{"text": text, "title": "superseded"}]}, lambda: [], mark_of=lambda key: "m")
+    record = {
+        "created_at": "2026-03-01",
+        "rows": [{"doc_id": "other", "state": "replaced", "version": "0123456789abcdef", "status": "published"}],
+        "dag_id": "reconcile_index",
+        "run_id": "scheduled__2026-03-01T02:00:00+00:00",
+        "when": "20260301T120000Z",
+    }
+    assert Scrubber([trace]).record(record) == record
+    assert Scrubber([trace]).bytes(json.dumps(record).encode()) == json.dumps(record).encode()
+    assert trace.names == ()
+
+
+def test_an_ordinary_word_that_a_person_gives_goes_from_sentences_only() -> None:
+    (trace,) = traces_of({KEY: [{"text": "x"}]}, lambda: [], mark_of=lambda key: "m", phrases=["published"])
+    assert trace.samples == ("published",)
+    record = {"status": "published", "why": "it was published by her"}
+    assert Scrubber([trace]).record(record) == {"status": "published", "why": "it was m by her"}
+
+
 def test_an_ordinary_word_as_an_id_goes_only_where_it_is_an_id() -> None:
     trace = Trace(DocumentKey("handbook", "created"), "erased-1")
     record = {
