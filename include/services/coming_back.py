@@ -81,7 +81,9 @@ def let_in(
     """After these were written: those that had been taken out are no longer, and their outcomes say so."""
     if not out:
         return list(outcomes)
-    landed = {each.doc_id for each in outcomes if each.state is DocumentState.CREATED}
+    # Replaced: the run that was to take it out was killed before the index.
+    written = (DocumentState.CREATED, DocumentState.REPLACED)
+    landed = {each.doc_id for each in outcomes if each.state in written}
     versions = {
         each.key.doc_id: each.version for each in documents if each.key.doc_id in landed and each.key.doc_id in out
     }

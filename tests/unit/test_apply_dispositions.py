@@ -601,6 +601,21 @@ def test_a_run_that_is_killed_is_finished_by_the_next_one(
     assert made.apply().outcomes == ()
 
 
+def test_what_its_source_changed_before_a_killed_run_was_finished_is_not_taken_out_later(review: Review) -> None:
+    review.decide(ONE, PURGE)
+    former = review.source.pages[ONE]
+    review.killed_at = "delete"
+    with pytest.raises(Killed):
+        review.apply()
+    review.killed_at = ""
+    review.put(ONE, "# The deck\n\nAll new.")
+    assert "Ada took it out of the index on " in outcomes(review.sync(), DocumentState.REPLACED)[ONE]
+    review.source.pages[ONE] = former
+    review.sync()
+    assert review.apply().outcomes == ()
+    assert (review.status(ONE), review.ledger.kept_out(SOURCE)) == (Status.SUPERSEDED, {})
+
+
 def test_a_run_that_fails_leaves_a_manifest_that_says_why(review: Review) -> None:
     review.decide(ONE, ARCHIVE)
     review.failing = "set_payload"
