@@ -145,12 +145,11 @@ def _print_queue(queue: Queue, now: datetime) -> None:
         "in the queue still"
     )
     for item in surest_first(queue.open):
-        first = item.evidence[0].sentence if item.evidence else item.arithmetic
         instead = f"; to be read instead: {plain(item.replacement)}" if item.replacement else ""
         age = f"{item.since[:10]} ({count(age_in_days(item, now), 'day')})"
         say = partial(out.print, soft_wrap=True, highlight=False)
         say(f"  {item.score:.3f} {item.proposal:<6} [bold]{plain(item.doc_id)}[/]  {plain(item.title)}")
-        say(f"               {plain(first)}{instead}; since {age}")
+        say(f"               {plain(item.in_short)}{instead}; since {age}")
     if queue.open:
         out.print(f"  one with everything: `truecopy review {queue.source} DOCUMENT`", soft_wrap=True)
     for item in queue.decided:

@@ -78,9 +78,7 @@ def _confirm(chosen: Chosen, word: Word, yes: int | None, *, quiet: bool) -> Non
         for source, items in chosen.items.items():
             out.print(f"[bold]{source}[/]: {count(len(items), 'candidate')}")
             for item in items[:_SHOWN]:
-                out.print(
-                    f"  {item.score:.3f} {plain(item.doc_id)}: {plain(item.evidence[0].sentence)}", soft_wrap=True
-                )
+                out.print(f"  {item.score:.3f} {plain(item.doc_id)}: {plain(item.in_short)}", soft_wrap=True)
             if len(items) > _SHOWN:
                 out.print(f"  … and {len(items) - _SHOWN} more")
         out.print(f"{said}{_others(chosen)}")

@@ -141,6 +141,11 @@ class ReviewItem:
         return self.decision is None
 
     @property
+    def in_short(self) -> str:
+        """The first that speaks against it; the sum, where somebody took all evidence out of the file."""
+        return self.evidence[0].sentence if self.evidence else self.arithmetic
+
+    @property
     def waits_for_source(self) -> bool:
         """Whether its removal is proposed to its source: of an item in the queue."""
         return self.decision is not None and self.applied is not None

@@ -418,6 +418,12 @@ def test_an_item_whose_age_was_spoilt_is_named_like_every_other(on_disk: GitLedg
     assert "since is 'last spring'; allowed is a day" in spoilt.problem
 
 
+def test_an_item_whose_evidence_somebody_took_out_still_says_why_in_a_line(ledger: Ledger) -> None:
+    put(ledger, candidate(), candidate("b.md", evidence=()))
+    first, second = ledger.candidates(SOURCE).items
+    assert (first.in_short, second.in_short) == (first.arithmetic, finding().sentence)
+
+
 def test_an_item_is_not_believed_under_another_documents_name(on_disk: GitLedger, tmp_path: Path) -> None:
     put(on_disk, candidate())
     copied = file_of(tmp_path).read_text(encoding="utf-8")
