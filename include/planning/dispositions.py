@@ -164,7 +164,9 @@ def _why_not(item: ReviewItem, document: IndexedDocument, known: Known, leaving:
     made = item.decision
     assert made is not None
     if item.word in known.carried_out and not item.waits_for_source:
-        return "it was carried out, and somebody has taken that back"
+        begun = made.disposition is Disposition.APPROVE_PURGE and known.is_ours
+        branch = "; a branch that removes it may be there still, do not merge that" if begun else ""
+        return f"it was carried out, and somebody has taken that back{branch}"
     if why := why_changed(item, document.content_hash):
         return why
     if made.disposition is Disposition.EXTEND and made.until <= known.today:

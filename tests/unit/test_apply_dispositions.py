@@ -573,6 +573,16 @@ def test_what_somebody_took_back_is_not_carried_out_again(review: Review, decisi
     assert why in review.item(ONE).notes[-1]
 
 
+def test_a_purge_that_was_begun_and_taken_back_in_the_ledger_tells_that_its_branch_may_be_there(git: Review) -> None:
+    git.decide(ONE, PURGE)
+    item = git.item(ONE)
+    git.apply()
+    git.ledger.items[SOURCE, ONE] = item  # as `git revert` leaves it
+    git.apply()
+    assert (git.item(ONE).is_open, len(git.in_git.proposed)) == (True, 1)
+    assert "a branch that removes it may be there still, do not merge that" in git.item(ONE).notes[-1]
+
+
 # -- killed anywhere --
 
 
