@@ -30,10 +30,10 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pendulum
-from airflow.sdk import Param, TriggerRule, dag, task
+from airflow.sdk import Param, dag, task
 
 from include.domain.plan import PlanKind
-from include.wiring.source_tasks import CHANGED, ask_people, sources
+from include.wiring.source_tasks import CHANGED, ask_people, judge, sources
 
 
 @dag(
@@ -62,18 +62,10 @@ def apply_dispositions():
             )
         return reported(manifest, outlet_events)
 
-    @task(trigger_rule=TriggerRule.ALL_DONE, retries=0)
-    def judge(names: list[str]) -> None:
-        from include.telemetry.dispositions import DISPOSITION_ALERTS
-        from include.wiring.airflow import fail_unless_true, raise_alerts
-
-        raise_alerts(names or [], only=tuple(DISPOSITION_ALERTS))
-        fail_unless_true(names or [])
-
     names = sources()
     done = apply.expand(source=names)
     ask = ask_people(names, PlanKind.DISPOSITIONS, after=done)
-    [done, ask] >> judge(names)
+    [done, ask] >> judge(names, PlanKind.DISPOSITIONS.value)
 
 
 apply_dispositions()

@@ -29,10 +29,10 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pendulum
-from airflow.sdk import Param, TriggerRule, dag, task
+from airflow.sdk import Param, dag, task
 
 from include.domain.plan import PlanKind
-from include.wiring.source_tasks import CHANGED, ask_people, sources
+from include.wiring.source_tasks import CHANGED, ask_people, judge, sources
 
 
 @dag(
@@ -64,18 +64,10 @@ def resolve_canonical():
             manifest = resolve_as_asked(application(), source, current_run(), params)
         return reported(manifest, outlet_events)
 
-    @task(trigger_rule=TriggerRule.ALL_DONE, retries=0)
-    def judge(names: list[str]) -> None:
-        from include.telemetry.families import FAMILY_ALERTS
-        from include.wiring.airflow import fail_unless_true, raise_alerts
-
-        raise_alerts(names or [], only=tuple(FAMILY_ALERTS))
-        fail_unless_true(names or [])
-
     names = sources()
     done = resolve.expand(source=names)
     ask = ask_people(names, PlanKind.FAMILIES, after=done)
-    [done, ask] >> judge(names)
+    [done, ask] >> judge(names, PlanKind.FAMILIES.value)
 
 
 resolve_canonical()

@@ -1,4 +1,4 @@
-"""Tasks that the DAGs over all sources have in common: which sources, and the question about what was held.
+"""Tasks that the DAGs over all sources have in common: which sources, the question about what was held, the verdict.
 
 A DAG file is parsed again and again, so that this module, too, imports what the work needs only when a task runs.
 """
@@ -46,3 +46,20 @@ def ask_people(names: Any, kind: PlanKind, *, after: Any) -> MappedOperator:
     ).expand_kwargs(questions)
     after >> questions
     return ask
+
+
+@task(trigger_rule=TriggerRule.ALL_DONE, retries=0)
+def judge(names: list[str], kind: str) -> None:
+    """Raise the alarms about plans of this kind that are due, and fail if a source has no true result of this run."""
+    from include.telemetry.candidates import CANDIDATE_ALERTS
+    from include.telemetry.dispositions import DISPOSITION_ALERTS
+    from include.telemetry.families import FAMILY_ALERTS
+    from include.wiring.airflow import fail_unless_true, raise_alerts
+
+    alerts = {
+        PlanKind.FAMILIES: FAMILY_ALERTS,
+        PlanKind.STAGING: CANDIDATE_ALERTS,
+        PlanKind.DISPOSITIONS: DISPOSITION_ALERTS,
+    }
+    raise_alerts(names or [], only=tuple(alerts[PlanKind(kind)]))
+    fail_unless_true(names or [])

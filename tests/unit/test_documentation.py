@@ -15,9 +15,9 @@ from include.embedding.registry import FastembedOptions, HttpOptions, StaticOpti
 from include.settings import Settings
 from include.telemetry.alerts import ALERTS
 from include.telemetry.candidates import CANDIDATE_ALERTS, CANDIDATE_GAUGES
-from include.telemetry.evaluation import EVALUATION_GAUGES
 from include.telemetry.dispositions import DISPOSITION_ALERTS, DISPOSITION_GAUGES
 from include.telemetry.erasures import ERASURE_ALERTS
+from include.telemetry.evaluation import EVALUATION_GAUGES
 from include.telemetry.families import FAMILY_ALERTS, FAMILY_GAUGES
 from include.telemetry.gauges import GAUGES, HISTORY_GAUGES
 from include.telemetry.reception import EVENT_ALERTS, EVENT_GAUGES
