@@ -91,7 +91,7 @@ def test_every_option_of_an_embedder_is_documented() -> None:
 
 
 def test_every_variable_of_the_environment_is_documented() -> None:
-    named = set(re.findall(r"TRUECOPY_[A-Z]+", _read("include/settings.py") + _read("config/truecopy.yaml")))
+    named = set(re.findall(r"TRUECOPY_[A-Z]+", _read("include/settings/loading.py") + _read("config/truecopy.yaml")))
     assert {name for name in named if f"`{name}`" not in _read("docs/CONFIGURATION.md")} == set()
 
 
