@@ -9,10 +9,13 @@ import pytest
 from tests.cms.life import Mode, live
 from tests.cms.wagtail import WagtailSite
 
-pytestmark = [pytest.mark.cms, pytest.mark.slow, pytest.mark.sample]
+pytestmark = [pytest.mark.cms, pytest.mark.slow]
 
 
-@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize(
+    "mode",
+    [Mode.NO_WEBHOOKS, Mode.WEBHOOKS, pytest.param(Mode.BAD_WEBHOOKS, marks=pytest.mark.sample)],  # events and nights
+)
 def test_two_hundred_actions_on_a_real_wagtail_leave_what_a_reader_sees(
     wagtail: WagtailSite, tmp_path: Path, mode: Mode
 ) -> None:

@@ -178,6 +178,7 @@ def test_a_persons_answer_applies_exactly_the_plan_that_was_shown(living: Instal
     assert application.manifests.latest("handbook", dag_id=RECONCILE)[0].state is RunState.TRUE
 
 
+@pytest.mark.slow
 def test_a_rejected_plan_stays_held_and_is_not_asked_about_again(living: Installation) -> None:
     client, application = living.client(), living.application
     living.repositories["guide"].commit(remove=["page-01.md", "page-02.md", "page-03.md"])

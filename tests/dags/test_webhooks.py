@@ -22,7 +22,7 @@ from include.wiring.runs import RECONCILE
 from scripts.airflow_local import COMPONENTS
 from tests.dags.live import Installation, installation
 
-pytestmark = [pytest.mark.airflow, pytest.mark.slow, pytest.mark.sample]
+pytestmark = [pytest.mark.airflow, pytest.mark.slow]
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 OTHER_SECRET = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
@@ -110,6 +110,7 @@ def events(living: Installation, source: str = "handbook", account: str = "viewe
     return dict(requests.get(f"{living.airflow.url}/truecopy/events", headers=headers, timeout=30).json()[source])
 
 
+@pytest.mark.sample
 def test_a_signed_event_is_in_the_index_within_a_minute(living: Installation, sender: Sender) -> None:
     living.repositories["handbook"].commit({"page-01.md": "# Page 1\n\nChanged, and an event says so.\n"})
     assert sender.tell("page-01.md") == 204
@@ -117,6 +118,7 @@ def test_a_signed_event_is_in_the_index_within_a_minute(living: Installation, se
     print(f"{took:.0f} s from the event to the index")
 
 
+@pytest.mark.sample
 def test_a_removal_by_event_passes_the_same_gate(living: Installation, sender: Sender) -> None:
     living.repositories["handbook"].commit(remove=["page-02.md"])
     assert sender.tell("page-02.md") == 204
@@ -136,6 +138,7 @@ def test_a_removal_by_event_passes_the_same_gate(living: Installation, sender: S
     living.repositories["handbook"].commit({name: PAGES[name] for name in ("page-03.md", "page-04.md", "page-05.md")})
 
 
+@pytest.mark.sample
 def test_what_is_forged_stale_replayed_oversized_or_unsigned_changes_nothing_and_is_counted(
     living: Installation, sender: Sender
 ) -> None:
@@ -162,6 +165,7 @@ def test_what_is_forged_stale_replayed_oversized_or_unsigned_changes_nothing_and
     assert events(living, "guide")["refused"] == {"no_secret": 1}
 
 
+@pytest.mark.sample
 def test_nothing_below_truecopy_is_open_but_the_door_and_airflow_goes_on_beside_it(living: Installation) -> None:
     url = living.airflow.url
     assert requests.get(f"{url}/truecopy/events", timeout=30).status_code == 401
@@ -173,6 +177,7 @@ def test_nothing_below_truecopy_is_open_but_the_door_and_airflow_goes_on_beside_
     assert living.client().health()["metadatabase"]["status"] == "healthy"
 
 
+@pytest.mark.sample
 def test_a_secret_that_is_made_in_airflow_counts_without_a_restart(living: Installation) -> None:
     living.client()._call(
         "POST", "connections", {"connection_id": "guide_hook", "conn_type": "http", "password": OTHER_SECRET}
@@ -202,6 +207,7 @@ def test_answers_are_fast_whatever_the_queue_holds(living: Installation, sender:
     wait_until(lambda: not inbox.open("handbook"), timeout=180)
 
 
+@pytest.mark.sample
 def test_an_event_survives_the_death_of_the_server_that_took_it(living: Installation, sender: Sender) -> None:
     airflow, client = living.airflow, living.client()
     wait_until(lambda: not living.application.inbox.open("handbook"), timeout=120)
