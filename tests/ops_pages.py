@@ -54,6 +54,12 @@ class FakeAccess:
         self.started.append((request.headers["x-user"], dag_id, run_id, inputs))
 
 
+def without_index(application: Application, folder: Path) -> Application:
+    """The same installation, its index in a folder that is not there: `folder`/none."""
+    store = application.settings.store.model_copy(update={"url": f"edge:{folder}/none"})
+    return replace(application, settings=application.settings.model_copy(update={"store": store}))
+
+
 def application_in(folder: Path, *sources: str) -> Application:
     chosen = {source: {"kind": "git_markdown"} for source in sources}
     return Application(

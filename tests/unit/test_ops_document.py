@@ -23,7 +23,7 @@ from include.wiring.document_past import citations_of, past_of
 from include.wiring.dossier import Branch, Kin, branches
 from tests.builders import NOON, at
 from tests.ops_library import HOSTILE_TEXT, HOSTILE_TITLE, SOURCE, candidate, document, queued, shelf
-from tests.ops_pages import FakeAccess, a_night, application_in, served
+from tests.ops_pages import FakeAccess, a_night, application_in, served, without_index
 
 OLD, NEW, HOSTILE, LONG = "decks/old.md", "decks/new.md", "odd/a b?c#d.md", "long.md"
 NOTE = "created: git first commit 2026-03-01 not trusted: bulk import (90 of 90 documents bear 2026-03-01)"
@@ -172,8 +172,9 @@ def test_answers_that_showed_it_are_listed_the_newest_first(application: Applica
     assert "deck 0? latest 2 0.250 app" in said
     assert "deck 24?" not in said
     assert "No answer has shown it" in words(page(client, "/document-cited/handbook/two.md"))
-    settings = application.settings.model_copy(deep=True)
-    settings.api.query_log.__dict__["enabled"] = False
+    api = application.settings.api
+    silent = api.model_copy(update={"query_log": api.query_log.model_copy(update={"enabled": False})})
+    settings = application.settings.model_copy(update={"api": silent})
     assert citations_of(replace(application, settings=settings), DocumentKey(SOURCE, NEW)) is None
 
 
@@ -219,8 +220,7 @@ def test_markup_stays_text(client: TestClient) -> None:
 
 
 def test_what_cannot_be_read_hides_nothing_else(tmp_path: Path) -> None:
-    application = queued(application_in(tmp_path, SOURCE), candidate(OLD))
-    application.settings.store.__dict__["url"] = f"edge:{tmp_path}/none"
+    application = without_index(queued(application_in(tmp_path, SOURCE), candidate(OLD)), tmp_path)
     (application.settings.ledger / "protection").mkdir()
     (application.settings.ledger / f"protection/{SOURCE}.yaml").write_text("- no\n", encoding="utf-8")
     client = TestClient(served(application, FakeAccess()))

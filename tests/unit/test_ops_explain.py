@@ -14,7 +14,7 @@ from include.domain.documents import Status
 from include.ranking.explain import explained
 from include.wiring.application import Application
 from tests.ops_library import HOSTILE_TEXT, HOSTILE_TITLE, SOURCE, document, shelf
-from tests.ops_pages import FakeAccess, application_in, served
+from tests.ops_pages import FakeAccess, application_in, served, without_index
 
 COUNTED = ("similarity", "recency", "canonical", "pinned")
 VIEWER = {"x-user": "viewer"}
@@ -134,8 +134,7 @@ def test_what_cannot_be_asked_is_said_beside_the_question(client: TestClient, qu
 
 
 def test_an_index_that_is_not_there_is_said_and_not_created(tmp_path: Path) -> None:
-    application = application_in(tmp_path, SOURCE)
-    application.settings.store.__dict__["url"] = f"edge:{tmp_path}/none"
+    application = without_index(application_in(tmp_path, SOURCE), tmp_path)
     answer = TestClient(served(application, FakeAccess())).get("/truecopy/explain?q=deck", headers=VIEWER)
     assert answer.status_code == 503
     assert "the folder does not exist" in answer.text

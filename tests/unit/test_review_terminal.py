@@ -41,6 +41,15 @@ class Terminal:
     def type(self, text: str, *, at: str) -> None:
         self._send(text, at, a_line=True)
 
+    def interrupt(self, *, at: str, until: str) -> None:
+        """Ctrl-C once `at` has appeared, again as a person would until it is heard: between the words of a question and
+        the wait for the answer a signal may be taken and seen only with the next key."""
+        self.type("\x03", at=at)
+        deadline = time.monotonic() + _PATIENCE
+        while until.encode() not in self._shown and time.monotonic() < deadline:
+            if not self._more(seconds=2):
+                os.write(self._screen, b"\x03")
+
     def end(self) -> tuple[int, str]:
         """The exit code, and what was shown since the last key."""
         while self._more():
@@ -105,7 +114,7 @@ def test_a_person_decides_with_keys_and_ctrl_c_loses_nothing_of_it(ledger: GitLe
     terminal.type("\n", at="why [the resolver says")
     terminal.press("p", at="p again")
     terminal.press("e", at="Deck c")
-    terminal.type("\x03", at="until [")
+    terminal.interrupt(at="until [", until="nothing was recorded")
     terminal.press("a", at="nothing was recorded")
     terminal.type("nobody readx\x7f it\n", at="why [")
     terminal.press("\x03", at="page.md")
